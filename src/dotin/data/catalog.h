@@ -1,0 +1,40 @@
+// Where named datasets are: the user's cache, $DOTIN_DATA, and the TU collection to download from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dotin/core/progress.h"
+
+namespace dotin::data {
+
+/// $XDG_CACHE_HOME/dotin/datasets, or ~/.cache/dotin/datasets.
+std::string cache_folder();
+
+/// The path of a dataset given by name (NAME, NAME.zip, NAME.jsonl, NAME.safetensors or a folder NAME), looked for in
+/// $DOTIN_DATA (colon-separated) and the cache; empty if nowhere.
+std::string find_by_name(const std::string& name);
+
+struct KnownDataset {
+  std::string name;
+  int64_t graphs;
+  int64_t classes;
+  std::string about;
+};
+/// Datasets of the TU collection worth knowing, for `dotin data list`.
+const std::vector<KnownDataset>& known_datasets();
+
+/// Datasets found in $DOTIN_DATA and the cache: name and path.
+std::vector<std::pair<std::string, std::string>> local_datasets();
+
+struct GetOptions {
+  std::string mirror;  // folder or URL that holds NAME.zip; empty: the TU collection
+  bool force = false;  // download even if it is there
+};
+
+/// Puts NAME.zip into the cache and returns its path. NAME.zip.sha256 beside it records the checksum at first download;
+/// a cached file that no longer matches is an error that says so. With a folder as mirror it copies. A name that could
+/// leave the folder (slashes, "..") is refused.
+std::string get_dataset(const std::string& name, const GetOptions& options, core::Progress& progress);
+
+}  // namespace dotin::data

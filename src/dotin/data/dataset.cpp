@@ -1,0 +1,73 @@
+#include "dotin/data/dataset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dotin/core/registry.h"
+
+namespace dotin::data {
+
+GraphView Dataset::graph(int64_t index) const {
+  const auto g = static_cast<std::size_t>(index);
+  GraphView view;
+  view.index = index;
+  view.first_node = node_offsets[g];
+  view.nodes = static_cast<int32_t>(node_offsets[g + 1] - node_offsets[g]);
+  view.row_offsets =
+      row_offsets.subspan(static_cast<std::size_t>(view.first_node), static_cast<std::size_t>(view.nodes) + 1);
+  view.all_neighbours = neighbours.data();
+  return view;
+}
+
+const io::Target& Dataset::target(const std::string& wanted) const {
+  std::vector<std::string> names;
+  for (const io::Target& candidate : targets) {
+    if (candidate.name == wanted) return candidate;
+    names.push_back(candidate.name);
+  }
+  if (names.empty())
+    core::fail("{}: no target '{}': the data has no graph labels, graph attributes or targets at all", name, wanted);
+  core::fail("{}: no target '{}'{}; there are: {}", name, wanted, core::suggestion(wanted, names),
+             fmt::join(names, ", "));
+}
+
+Classes classes_of(const io::Target& target) {
+  DOTIN_CHECK(target.width == 1, "target '{}' has {} columns, classes need one", target.name, target.width);
+  std::vector<double> distinct;
+  for (const double value : target.values) {
+    if (!std::isnan(value)) distinct.push_back(value);
+  }
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+
+  Classes classes;
+  for (const double value : distinct) {
+    classes.names.push_back(target.names.empty() ? fmt::format("{}", value)
+                                                 : target.names[static_cast<std::size_t>(value)]);
+  }
+  for (const double value : target.values) {
+    const auto found = std::lower_bound(distinct.begin(), distinct.end(), value);
+    classes.of_graph.push_back(std::isnan(value) ? -1 : static_cast<int32_t>(found - distinct.begin()));
+  }
+  return classes;
+}
+
+View::View(std::shared_ptr<const Dataset> dataset)
+    : dataset_(std::move(dataset)), indices_(static_cast<std::size_t>(dataset_->graphs())) {
+  std::iota(indices_.begin(), indices_.end(), int64_t{0});
+}
+
+View::View(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> indices)
+    : dataset_(std::move(dataset)), indices_(std::move(indices)) {
+  for (const int64_t index : indices_) DOTIN_ASSERT(index >= 0 && index < dataset_->graphs());
+}
+
+View View::subset(const std::vector<int64_t>& positions) const {
+  std::vector<int64_t> chosen;
+  chosen.reserve(positions.size());
+  for (const int64_t position : positions) chosen.push_back(indices_[static_cast<std::size_t>(position)]);
+  return {dataset_, std::move(chosen)};
+}
+
+}  // namespace dotin::data

@@ -1,0 +1,78 @@
+// From labels, attributes and degrees to the rows that a model reads: F columns, dense ones first, then one-hot blocks.
+//
+// A one-hot block is never written out: each node has one code per block, the column that is 1. The first layer uses
+// that.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "dotin/data/dataset.h"
+
+namespace dotin::data {
+
+enum class DegreeFeature { none, onehot, log };
+enum class UnknownLabels { error, ignore };
+
+struct FeatureOptions {
+  bool labels = true;      // one-hot of every node label column
+  bool attributes = true;  // node attributes
+  DegreeFeature degree = DegreeFeature::none;
+  int32_t degree_cap = 64;  // one-hot degree: larger degrees share the last column
+  bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
+  /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
+  /// column.
+  bool constant_if_featureless = false;
+};
+
+/// The map from a node to its feature row, fitted once and stored with the model, so that new data gets the same
+/// columns by label value.
+struct FeatureMap {
+  struct Block {
+    std::string name;                 // label column, or "degree"
+    std::vector<std::string> values;  // one column each; for degree the text of 0..cap
+    bool is_degree = false;
+  };
+  std::vector<float> attribute_mean;   // one per attribute column
+  std::vector<float> attribute_scale;  // x -> (x - mean) * scale
+  bool log_degree = false;             // one dense column log(1 + degree)
+  bool constant = false;               // one dense column of ones
+  std::vector<Block> blocks;
+
+  int64_t dense_width() const;
+  int64_t width() const;  // F: dense columns and all one-hot columns
+  int64_t codes_per_node() const { return static_cast<int64_t>(blocks.size()); }
+  /// Dense columns first, then "label=6", ..., in column order.
+  std::vector<std::string> column_names() const;
+
+  nlohmann::json to_json() const;
+  static FeatureMap from_json(const nlohmann::json& json);
+};
+
+/// Label values come from the whole dataset, means and deviations from the training graphs only. Logs what it chose
+/// where the data has neither labels nor attributes.
+FeatureMap fit_features(const View& train, const FeatureOptions& options);
+
+/// A feature map bound to a dataset, which may be another than the one it was fitted on.
+class FeatureEncoder {
+ public:
+  /// Throws core::Error that names a missing label column, a missing or wider attribute table, or (with
+  /// UnknownLabels::error) an unseen label value.
+  FeatureEncoder(FeatureMap map, const Dataset& dataset, UnknownLabels unknown);
+
+  const FeatureMap& map() const { return map_; }
+  /// Writes codes (nodes x codes_per_node; a column in [dense_width, width), or -1 for an ignored unknown value) and
+  /// dense values (nodes x dense_width). degrees: of the graph as it is used, which differs from the stored one after
+  /// edge substitution.
+  void encode(const Dataset& dataset, const GraphView& graph, core::Span<const int32_t> degrees, int32_t* codes,
+              float* dense) const;
+
+ private:
+  FeatureMap map_;
+  std::vector<std::vector<int32_t>> column_of_code_;  // per block: dataset code -> column or -1
+  std::vector<int64_t> label_column_;                 // per block: index into dataset.node_labels, -1 for degree
+};
+
+}  // namespace dotin::data
