@@ -1,0 +1,106 @@
+#include "dotin/training/options.h"
+
+#include "dotin/core/error.h"
+#include "dotin/core/registry.h"
+
+namespace dotin::training {
+
+void DataOptions::describe(core::OptionVisitor& v) {
+  v.group("Features");
+  v.visit({"features", "what a node's row is made of", {"labels", "attributes", "degree", "degree-log"}}, features);
+  v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
+  v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
+  v.visit({"featureless", "what to use where the data has no labels and no attributes", {"degree", "constant"}},
+          featureless);
+  v.visit({"duplicates", "edges listed more than once", {"merge", "keep", "error"}}, duplicates);
+}
+
+void TaskOptions::describe(core::OptionVisitor& v) {
+  v.group("Tasks");
+  v.visit(
+      {"tasks", "what to learn, each [NAME=]KIND[:TARGET][*WEIGHT] with KIND classify, regress, multilabel or ged", {}},
+      tasks);
+  v.visit({"ged_k_p", "ged: edges substituted in the closer graph of a triplet", {}}, ged_k_p);
+  v.visit({"ged_k_n", "ged: edges substituted in the farther graph", {}}, ged_k_n);
+  v.visit({"ged_margin", "ged: margin of the triplet loss", {}}, ged_margin);
+  v.visit({"label_smoothing", "classify: share of the target spread over all classes", {}}, label_smoothing);
+  v.visit({"class_weights", "classify: weigh classes by the inverse of their frequency", {"none", "balanced"}},
+          class_weights);
+}
+
+void TrainOptions::describe(core::OptionVisitor& v) {
+  v.group("Training");
+  v.visit({"epochs", "passes over the training graphs", {}}, epochs);
+  v.visit({"batch", "graphs a batch", {}}, batch);
+  v.visit({"batch_budget", "above 0: fill a batch up to this many nodes + directed edges, at most `batch` graphs", {}},
+          batch_budget);
+  v.visit({"lr", "learning rate", {}}, lr);
+  v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
+  v.visit({"weight_decay", "weight decay", {}}, weight_decay);
+  v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
+  v.visit({"schedule", "how the learning rate falls", {"constant", "cosine", "step", "plateau"}}, schedule);
+  v.visit({"schedule_step", "step: epochs between two reductions", {}}, schedule_step);
+  v.visit({"schedule_factor", "step and plateau: factor of a reduction", {}}, schedule_factor);
+  v.visit({"schedule_patience", "plateau: epochs without a better validation score before a reduction", {}},
+          schedule_patience);
+  v.visit({"lr_warmup", "epochs over which the learning rate rises from 0", {}}, lr_warmup);
+  v.visit({"clip", "above 0: clip the gradient to this norm", {}}, clip);
+  v.visit({"average", "above 0: evaluate a running average of the weights with this decay per step, e.g. 0.999", {}},
+          average);
+  v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
+  v.visit({"seed", "seed of everything random", {}}, seed);
+  v.visit({"threads", "threads to use; 0: all cores", {}}, threads);
+}
+
+void RunOptions::describe(core::OptionVisitor& v) {
+  v.visit({"preset", "set of defaults to start from", preset_names()}, preset);
+  task.describe(v);
+  model.describe(v);
+  train.describe(v);
+  data.describe(v);
+}
+
+void RunOptions::validate() const {
+  model.validate();
+  if (task.tasks.empty()) core::fail_usage("--tasks is empty: give at least one, e.g. --tasks classify");
+  if (task.ged_k_p < 1) core::fail_usage("--ged-k-p must be at least 1, not {}", task.ged_k_p);
+  if (task.ged_k_n <= task.ged_k_p) {
+    core::fail_usage("--ged-k-n ({}) must be larger than --ged-k-p ({})", task.ged_k_n, task.ged_k_p);
+  }
+  if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("--label-smoothing must be in [0, 1)");
+  if (train.epochs < 1) core::fail_usage("--epochs must be at least 1, not {}", train.epochs);
+  if (train.batch < 1) core::fail_usage("--batch must be at least 1, not {}", train.batch);
+  if (!(train.lr > 0)) core::fail_usage("--lr must be positive, not {}", train.lr);
+  if (!(train.weight_decay >= 0)) core::fail_usage("--weight-decay must not be negative ({})", train.weight_decay);
+  if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
+    core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
+  if (!(train.average >= 0 && train.average < 1))
+    core::fail_usage("--average must be in [0, 1), not {}", train.average);
+  if (train.threads < 0) core::fail_usage("--threads must not be negative ({})", train.threads);
+}
+
+std::vector<std::string> preset_names() { return {"recommended", "paper"}; }
+
+RunOptions preset(const std::string& name) {
+  RunOptions options;
+  options.preset = name;
+  if (name == "recommended") return options;
+  if (name == "paper") {
+    options.model.attention_dim = -1;
+    options.model.attentiveness = "own";
+    options.model.residual = false;
+    options.model.norm = "none";
+    options.model.gate = false;
+    options.model.edge_weights = "softmax";
+    options.model.merge_weights = "softmax";
+    options.train.drop_warmup = 0;
+    options.train.weight_decay_kind = "l2";
+    options.train.weight_decay = 8e-4;
+    options.data.standardize = false;
+    return options;
+  }
+  core::fail_usage("unknown preset '{}'{}; there are: {}", name, core::suggestion(name, preset_names()),
+                   fmt::join(preset_names(), ", "));
+}
+
+}  // namespace dotin::training

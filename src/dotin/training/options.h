@@ -1,0 +1,76 @@
+// How a model is trained, and what a whole run consists of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dotin/core/options.h"
+#include "dotin/models/options.h"
+
+namespace dotin::training {
+
+struct DataOptions {
+  std::vector<std::string> features = {"labels", "attributes"};
+  int64_t degree_cap = 64;
+  bool standardize = true;
+  std::string featureless = "degree";
+  std::string duplicates = "merge";
+
+  void describe(core::OptionVisitor& visitor);
+};
+
+struct TaskOptions {
+  /// Each [NAME=]KIND[:TARGET][*WEIGHT], e.g. classify, ged, tox=multilabel:tox*0.5, regress:attributes.3
+  std::vector<std::string> tasks = {"classify"};
+  int64_t ged_k_p = 1;
+  int64_t ged_k_n = 2;
+  double ged_margin = 1.0;
+  double label_smoothing = 0;
+  std::string class_weights = "none";
+
+  void describe(core::OptionVisitor& visitor);
+};
+
+/// The defaults are those of the preset `recommended`.
+struct TrainOptions {
+  int64_t epochs = 50;
+  int64_t batch = 8;
+  int64_t batch_budget = 0;
+  double lr = 1e-3;
+  std::string weight_decay_kind = "decoupled";
+  double weight_decay = 0.01;
+  double drop_warmup = 0.4;
+  std::string schedule = "constant";
+  int64_t schedule_step = 20;
+  double schedule_factor = 0.5;
+  int64_t schedule_patience = 5;
+  double lr_warmup = 0;
+  double clip = 0;
+  double average = 0;
+  int64_t early_stop = 0;
+  int64_t seed = 0;
+  int64_t threads = 0;
+
+  void describe(core::OptionVisitor& visitor);
+};
+
+/// Everything that a run's result depends on besides the data: config.toml.
+struct RunOptions {
+  std::string preset = "recommended";
+  DataOptions data;
+  TaskOptions task;
+  models::ModelOptions model;
+  TrainOptions train;
+
+  void describe(core::OptionVisitor& visitor);
+  void validate() const;
+};
+
+/// Names of the presets.
+std::vector<std::string> preset_names();
+
+/// All defaults of a preset; core::UsageError for an unknown name.
+RunOptions preset(const std::string& name);
+
+}  // namespace dotin::training
