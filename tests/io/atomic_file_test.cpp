@@ -1,0 +1,137 @@
+#include "dotin/io/atomic_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "dotin/core/error.h"
+#include "support/temporary_folder.h"
+
+namespace dotin::io {
+namespace {
+
+namespace fs = std::filesystem;
+using dotin::testing::read_text;
+using dotin::testing::TemporaryFolder;
+
+std::size_t entries(const std::string& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+template <class Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const core::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// As if the disk were full: no file may grow beyond so many bytes while this lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{bytes, old_limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_limit_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_limit_{};
+  void (*old_handler_)(int) = nullptr;
+};
+
+TEST(AtomicFile, WritesAndReplacesWithoutLeavingOtherFiles) {
+  TemporaryFolder folder;
+  const std::string path = folder / "a/b/x.txt";
+  write_file_atomically(path, "old");
+  EXPECT_EQ(read_text(path), "old");
+  AtomicFile file(path);
+  file.write("ne");
+  file.write("w");
+  EXPECT_EQ(read_text(path), "old") << "nothing shows before commit";
+  file.commit();
+  EXPECT_EQ(read_text(path), "new");
+  EXPECT_EQ(entries(folder / "a/b"), 1u);
+}
+
+TEST(AtomicFile, WithoutCommitTheOldFileStaysAndTheTemporaryGoes) {
+  TemporaryFolder folder;
+  const std::string path = folder.write("x.txt", "old");
+  {
+    AtomicFile file(path);
+    file.write("new");
+  }
+  EXPECT_EQ(read_text(path), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AtomicFile, AFullDiskIsAnErrorAndTheOldFileSurvives) {
+  TemporaryFolder folder;
+  const std::string path = folder.write("x.bin", "old");
+  const std::string content(1 << 20, 'x');
+  std::string message;
+  {
+    FileSizeLimit full(100'000);
+    message = error_of([&] { write_file_atomically(path, content); });
+  }
+  EXPECT_NE(message.find("x.bin: cannot write: File too large"), std::string::npos) << message;
+  EXPECT_EQ(read_text(path), "old");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AtomicFile, RefusesFoldersAndDevices) {
+  TemporaryFolder folder;
+  fs::create_directory(folder / "d");
+  EXPECT_NE(error_of([&] { AtomicFile file(folder / "d"); }).find("not a regular file"), std::string::npos);
+  EXPECT_NE(error_of([&] { AtomicFile file("/dev/null"); }).find("not a regular file"), std::string::npos);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, AFileWhereAFolderShouldBeIsAnErrorThatNamesIt) {
+  TemporaryFolder folder;
+  folder.write("f", "a file");
+  const std::string message = error_of([&] { AtomicFile file(folder / "f/x.txt"); });
+  EXPECT_NE(message.find(folder / "f: cannot make the folder"), std::string::npos) << message;
+}
+
+TEST(AtomicFile, KeepsLinksAndModes) {
+  TemporaryFolder folder;
+  const std::string target = folder.write("target", "old");
+  ::chmod(target.c_str(), 0640);
+  fs::create_symlink("target", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_text(target), "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(target.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST(ReadFile, ReadsUpToTheLimitAndRefusesMore) {
+  TemporaryFolder folder;
+  const std::string path = folder.write("x.txt", std::string(100'000, 'y'));
+  EXPECT_EQ(read_file(path, 100'000), std::string(100'000, 'y'));
+  EXPECT_NE(error_of([&] { read_file(path, 99'999); }).find("x.txt: larger than"), std::string::npos);
+  EXPECT_EQ(read_file(folder.write("empty", ""), 0), "");
+}
+
+TEST(ReadFile, SaysWhyAFileCannotBeRead) {
+  TemporaryFolder folder;
+  EXPECT_NE(error_of([&] { read_file(folder / "none", 10); }).find("none: cannot read: No such file"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { read_file(folder.path(), 10); }).find("cannot read: Is a directory"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dotin::io
