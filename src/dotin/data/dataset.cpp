@@ -32,6 +32,50 @@ const io::Target& Dataset::target(const std::string& wanted) const {
              fmt::join(names, ", "));
 }
 
+namespace {
+
+bool codes_have_values(const io::LabelColumn& column, int64_t from, int64_t to) {
+  const std::size_t count = column.values.size();
+  return std::all_of(column.codes.begin() + from, column.codes.begin() + to,
+                     [&](int32_t code) { return static_cast<uint32_t>(code) < count; });
+}
+
+}  // namespace
+
+void validate_graph(const Dataset& dataset, int64_t index) {
+  DOTIN_ASSERT(index >= 0 && index < dataset.graphs());
+  const GraphView graph = dataset.graph(index);
+  const auto require = [&](bool good, const char* what) {
+    DOTIN_CHECK(good, "{}: graph {} is damaged: {}; pack the data again", dataset.name, index, what);
+  };
+  const core::Span<const int64_t> rows = graph.row_offsets;
+  require(rows.front() >= 0 && rows.back() <= dataset.directed_edges() && std::is_sorted(rows.begin(), rows.end()),
+          "its row offsets do not rise");
+
+  // In the order of rows, the entries that name node j must be the entries of row j, one after the other: that each
+  // edge has its mirror, in linear time.
+  std::vector<int64_t> mirror(rows.begin(), rows.end());
+  for (int32_t node = 0; node < graph.nodes; ++node) {
+    int32_t previous = 0;
+    for (const int32_t neighbour : graph.neighbours(node)) {
+      require(neighbour >= 0 && neighbour < graph.nodes, "a neighbour is out of range");
+      require(neighbour >= previous, "neighbours are not sorted");
+      require(neighbour != node, "it has a self-loop");
+      int64_t& next = mirror[static_cast<std::size_t>(neighbour)];
+      require(next < rows[static_cast<std::size_t>(neighbour) + 1] && graph.all_neighbours[next] == node,
+              "an edge has no mirror");
+      ++next;
+      previous = neighbour;
+    }
+  }
+  for (const io::LabelColumn& column : dataset.node_labels) {
+    require(codes_have_values(column, graph.first_node, graph.first_node + graph.nodes), "a node label has no value");
+  }
+  for (const io::LabelColumn& column : dataset.edge_labels) {
+    require(codes_have_values(column, rows.front(), rows.back()), "an edge label has no value");
+  }
+}
+
 Classes classes_of(const io::Target& target) {
   DOTIN_CHECK(target.width == 1, "target '{}' has {} columns, classes need one", target.name, target.width);
   std::vector<double> distinct;

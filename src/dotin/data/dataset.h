@@ -56,6 +56,11 @@ struct Dataset {
   const io::Target& target(const std::string& name) const;
 };
 
+/// Throws core::Error unless the graph is as build_dataset makes them: row offsets that rise, neighbours in range,
+/// sorted, no self-loops, every edge in both directions, label codes that have a value. A packed file is mapped, not
+/// read, when it is opened: whatever walks the graphs of a dataset that may come from one calls this first. Linear.
+void validate_graph(const Dataset& dataset, int64_t graph);
+
 /// The distinct values of a single-column target, sorted, and each graph's index among them (-1 where missing).
 struct Classes {
   std::vector<std::string> names;  // original values: "-1", "1", or text
