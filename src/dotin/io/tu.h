@@ -11,16 +11,23 @@ namespace dotin::io {
 
 /// Reads a TU folder or zip. Files are streamed: the text is never in memory as a whole.
 ///
-/// Accepted: entries such as NAME//NAME_A.txt or deeper in the zip, CRLF, blanks round commas, no last newline, other
-/// files beside the wanted ones, any integer labels, several label columns. Node labels, edge labels and graph labels
+/// Read: A and graph_indicator, which must be there, and graph_labels, graph_attributes, node_labels, node_attributes,
+/// edge_labels and edge_attributes where they are. They stand beside the one *_A.txt, which may be some folders down.
+///
+/// Accepted: entries such as NAME//NAME_A.txt or deeper in the zip, CRLF, blanks round commas, blank lines at the end,
+/// no last newline, a UTF-8 byte order mark, other files beside the wanted ones, any integer labels (also as 1.0),
+/// several label columns. Node labels, edge labels and graph labels
 /// keep their original values. A graph without edges and isolated nodes are fine. Reported to the sink: everything else
 /// (see tests/io/tu_bad_input_test.cpp for the list), with file:line. Throws core::Error where going on makes no sense
 /// (no *_A.txt, unreadable zip), whatever the sink.
 Records read_tu(const std::string& path, const Limits& limits, ProblemSink& problems);
 
-/// Writes a TU folder: path/NAME_A.txt and so on, NAME being the last part of path. Planted truth goes to
-/// NAME_relevant_nodes.txt (one 0/1 column per target, in the order of relevant; the names to
-/// NAME_relevant_targets.txt), which read_tu reads back.
+/// Writes a TU folder: path/NAME_A.txt and so on, NAME being the last part of path. Integer targets become columns of
+/// graph_labels (with NAME_graph_label_targets.txt, a name a line, where they have other names than read_tu gives), the
+/// target "attributes" becomes graph_attributes. Planted truth goes to NAME_relevant_nodes.txt (one 0/1 column per
+/// target, in the order of relevant; the names to NAME_relevant_targets.txt). read_tu reads all of it back. Names of
+/// label columns and graph ids have no place in the layout and are left out; for anything else it has no place for
+/// (text labels, class names, missing values, no edges at all) a core::Error says so and nothing is written.
 void write_tu(const Records& records, const std::string& path);
 
 }  // namespace dotin::io
