@@ -1,0 +1,29 @@
+# cmake --install: the program, one static library per folder, the headers, and a find_package(dotin).
+
+include(CMakePackageConfigHelpers)
+
+get_property(DOTIN_LIBRARIES GLOBAL PROPERTY DOTIN_LIBRARIES)
+add_library(dotin_all INTERFACE)
+add_library(dotin::dotin ALIAS dotin_all)
+set_target_properties(dotin_all PROPERTIES EXPORT_NAME dotin)
+target_link_libraries(dotin_all INTERFACE ${DOTIN_LIBRARIES})
+
+set(DOTIN_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/dotin)
+install(TARGETS dotin)
+install(TARGETS ${DOTIN_LIBRARIES} dotin_all EXPORT dotinTargets)
+set(DOTIN_TORCH_DEPENDENCY "")
+if(TARGET dotin_torch)
+  set_target_properties(dotin_torch PROPERTIES EXPORT_NAME torch)
+  install(TARGETS dotin_torch EXPORT dotinTargets)
+  set(DOTIN_TORCH_DEPENDENCY "find_dependency(Torch)")
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/dotin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT dotinTargets NAMESPACE dotin:: DESTINATION ${DOTIN_CMAKE_FOLDER})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dotinConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/dotinConfig.cmake INSTALL_DESTINATION ${DOTIN_CMAKE_FOLDER})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dotinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dotinConfig.cmake ${PROJECT_BINARY_DIR}/dotinConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/DotinLibzip.cmake
+        DESTINATION ${DOTIN_CMAKE_FOLDER})
