@@ -1,0 +1,67 @@
+#include "dotin/layers/backbone.h"
+
+#include <cmath>
+
+#include "dotin/core/registry.h"
+#include "dotin/layers/backbones.h"
+
+namespace dotin::layers {
+
+namespace {
+
+using Factory = std::unique_ptr<Backbone> (*)(const BackboneOptions&);
+
+template <class T>
+std::unique_ptr<Backbone> make(const BackboneOptions& options) {
+  return std::make_unique<T>(options);
+}
+
+const core::Registry<Factory>& registry() {
+  static const core::Registry<Factory> backbones("backbone", {
+                                                                 {"gat", make<Gat>},
+                                                                 {"gcn", make<Gcn>},
+                                                                 {"gin", make<Gin>},
+                                                                 {"sage", make<Sage>},
+                                                             });
+  return backbones;
+}
+
+}  // namespace
+
+std::unique_ptr<Backbone> make_backbone(const std::string& name, const BackboneOptions& options) {
+  return registry().get(name)(options);
+}
+
+std::vector<std::string> backbone_names() { return registry().names(); }
+
+void add_linear(ParameterSet& parameters, const std::string& prefix, int64_t out, int64_t in) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  parameters.add_uniform(prefix + ".weight", {out, in}, bound);
+  parameters.add_uniform(prefix + ".bias", {out}, bound);
+}
+
+void Backbone::add_parameters(ParameterSet& parameters, int64_t layer) const {
+  const std::string prefix = "layers." + std::to_string(layer);
+  add_linear(parameters, prefix + ".linear", options_.hidden, options_.hidden);
+  if (fixed_weights() && options_.tasks > 1 && options_.task_gates) {
+    parameters.add_normal(prefix + ".task_gate.weight", {options_.tasks, options_.hidden},
+                          1 / std::sqrt(static_cast<double>(options_.hidden)));
+  }
+}
+
+at::Tensor Backbone::transform(const at::Tensor& h, const at::Tensor&, const LayerParameters& parameters) const {
+  return at::addmm(parameters.get("linear.bias"), h, parameters.get("linear.weight").t());
+}
+
+at::Tensor Backbone::with_task_gates(const at::Tensor& coefficients, const LayerInput& input,
+                                     const LayerParameters& parameters) const {
+  if (!parameters.has("task_gate.weight")) return coefficients;
+  const auto& edges = input.edges;
+  const at::Tensor gates = 2 * at::sigmoid(input.x.mm(parameters.get("task_gate.weight").t()));  // [rows, K]
+  const at::Tensor into_virtual = (edges.row < edges.virtual_rows()) & (edges.column >= edges.virtual_rows());
+  const at::Tensor task = edges.row.remainder(edges.tasks);
+  const at::Tensor gate = gates.index({edges.column, task});
+  return at::where(into_virtual, coefficients * gate, coefficients);
+}
+
+}  // namespace dotin::layers

@@ -1,0 +1,75 @@
+#include "dotin/layers/parameters.h"
+
+#include <cmath>
+
+#include "dotin/core/error.h"
+#include "dotin/core/random.h"
+
+namespace dotin::layers {
+
+namespace {
+
+uint64_t hash_of(const std::string& text) {
+  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::size_t elements_of(const std::vector<int64_t>& shape) {
+  std::size_t elements = 1;
+  for (const int64_t size : shape) elements *= static_cast<std::size_t>(size);
+  return elements;
+}
+
+}  // namespace
+
+void ParameterSet::add(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values) {
+  DOTIN_ASSERT(!has(name));
+  at::Tensor tensor = at::tensor(values, at::kDouble).to(type_).reshape(shape).clone();
+  tensor.set_requires_grad(true);
+  entries_.emplace_back(name, tensor);
+}
+
+void ParameterSet::add_uniform(const std::string& name, std::vector<int64_t> shape, double bound) {
+  core::Rng rng({seed_, hash_of(name)});
+  std::vector<double> values(elements_of(shape));
+  for (double& value : values) value = (2 * rng.uniform() - 1) * bound;
+  add(name, shape, values);
+}
+
+void ParameterSet::add_normal(const std::string& name, std::vector<int64_t> shape, double deviation) {
+  core::Rng rng({seed_, hash_of(name)});
+  std::vector<double> values(elements_of(shape));
+  for (double& value : values) value = rng.normal() * deviation;
+  add(name, shape, values);
+}
+
+void ParameterSet::add_constant(const std::string& name, std::vector<int64_t> shape, double value) {
+  add(name, shape, std::vector<double>(elements_of(shape), value));
+}
+
+bool ParameterSet::has(const std::string& name) const {
+  for (const auto& entry : entries_) {
+    if (entry.first == name) return true;
+  }
+  return false;
+}
+
+const at::Tensor& ParameterSet::get(const std::string& name) const {
+  for (const auto& entry : entries_) {
+    if (entry.first == name) return entry.second;
+  }
+  throw std::logic_error("no parameter " + name);
+}
+
+int64_t ParameterSet::count() const {
+  int64_t total = 0;
+  for (const auto& entry : entries_) total += entry.second.numel();
+  return total;
+}
+
+void ParameterSet::zero_gradients() {
+  for (auto& entry : entries_) entry.second.mutable_grad() = at::Tensor();
+}
+
+}  // namespace dotin::layers

@@ -1,0 +1,24 @@
+#include <cmath>
+
+#include "dotin/layers/backbones.h"
+
+namespace dotin::layers {
+
+void Sage::add_parameters(ParameterSet& parameters, int64_t layer) const {
+  Backbone::add_parameters(parameters, layer);
+  parameters.add_uniform("layers." + std::to_string(layer) + ".self.weight", {options_.hidden, options_.hidden},
+                         1 / std::sqrt(static_cast<double>(options_.hidden)));
+}
+
+at::Tensor Sage::coefficients(const LayerInput& input, const LayerParameters& parameters) const {
+  const auto& edges = input.edges;
+  const at::Tensor others = at::where(edges.row == edges.column, at::zeros_like(edges.weight), edges.weight);
+  const at::Tensor sums = ops::reference::segment_sum(others, edges.row, edges.rows).clamp_min(1e-12);
+  return with_task_gates(others / sums.index_select(0, edges.row), input, parameters);
+}
+
+at::Tensor Sage::transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const {
+  return Backbone::transform(h, x, parameters) + x.mm(parameters.get("self.weight").t());
+}
+
+}  // namespace dotin::layers

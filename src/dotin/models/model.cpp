@@ -1,0 +1,212 @@
+#include "dotin/models/model.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <cmath>
+
+#include "dotin/core/error.h"
+#include "dotin/core/random.h"
+
+namespace dotin::models {
+
+namespace ref = ops::reference;
+
+namespace {
+
+ref::EdgeWeights edge_weights_of(const std::string& name) {
+  if (name == "softmax") return ref::EdgeWeights::softmax;
+  if (name == "multiplicity") return ref::EdgeWeights::multiplicity;
+  DOTIN_ASSERT(name == "none");
+  return ref::EdgeWeights::none;
+}
+
+std::vector<double> to_doubles(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
+  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
+}
+
+at::Tensor dropout(const at::Tensor& x, double share, uint64_t key) {
+  at::Generator generator = at::detail::createCPUGenerator(key);
+  const at::Tensor mask =
+      at::empty(x.sizes(), x.options().device(at::kCPU)).bernoulli_(1 - share, generator).to(x.device());
+  return x * mask / (1 - share);
+}
+
+}  // namespace
+
+/// The state between two layers.
+struct Model::Rows {
+  at::Tensor x;  // [rows, D]: virtual rows first, then raw ones
+  ref::Structure structure;
+};
+
+Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head> heads, uint64_t seed)
+    : options_(options),
+      input_width_(input_width),
+      heads_(std::move(heads)),
+      parameters_(seed, options.precision == "double" ? at::kDouble : at::kFloat),
+      drop_method_(drop::make_drop_method(options.drop)),
+      edge_weights_(edge_weights_of(options.edge_weights)) {
+  options_.validate();
+  if (heads_.empty()) core::fail_usage("a model needs at least one task");
+  layers::BackboneOptions backbone_options;
+  backbone_options.hidden = options_.hidden;
+  backbone_options.tasks = tasks();
+  backbone_options.tau = options_.tau();
+  backbone_options.edge_weights = edge_weights_;
+  backbone_options.task_gates = options_.task_gates;
+  backbone_ = layers::make_backbone(options_.backbone, backbone_options);
+  if (backbone_->fixed_weights() && tasks() > 1 && !options_.task_gates) {
+    core::fail_usage(
+        "backbone {} with {} tasks and --no-task-gates: with fixed edge weights all virtual nodes learn the same; "
+        "leave the gates on, or use --backbone gat",
+        options_.backbone, tasks());
+  }
+
+  const int64_t d = options_.hidden, a = options_.attention_width();
+  parameters_.add_uniform("input.weight", {d, input_width_}, 1 / std::sqrt(static_cast<double>(input_width_)));
+  parameters_.add_normal("virtual", {tasks(), d}, 1);
+  for (int64_t l = 0; l < options_.layers; ++l) {
+    const std::string prefix = "layers." + std::to_string(l);
+    const double bound = 1 / std::sqrt(static_cast<double>(d));
+    parameters_.add_uniform(prefix + ".query.weight", {a, d}, bound);
+    parameters_.add_uniform(prefix + ".key.weight", {a, d}, bound);
+    backbone_->add_parameters(parameters_, l);
+    if (options_.norm == "layer") {
+      parameters_.add_constant(prefix + ".norm.weight", {d}, 1);
+      parameters_.add_constant(prefix + ".norm.bias", {d}, 0);
+    }
+  }
+  for (const Head& head : heads_) layers::add_linear(parameters_, "heads." + head.name, head.width, d);
+}
+
+Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
+  const at::Tensor& input = parameters_.get("input.weight");
+  const at::Tensor& virtual_nodes = parameters_.get("virtual");
+  Rows rows;
+  rows.structure = ref::structure_of(batch, tasks());
+  const at::Tensor raw = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
+  rows.x = at::cat({virtual_nodes.repeat({batch.graphs(), 1}), raw});
+
+  Forward result;
+  for (int64_t l = 0; l < options_.layers; ++l) layer_forward(l, rows, batch, options, result);
+
+  const at::Tensor by_graph = rows.x.view({batch.graphs(), tasks(), options_.hidden});
+  for (int64_t k = 0; k < tasks(); ++k) {
+    const std::string prefix = "heads." + heads_[static_cast<std::size_t>(k)].name;
+    const at::Tensor embedding = by_graph.select(1, k);
+    result.embeddings.push_back(embedding);
+    result.outputs.push_back(
+        at::addmm(parameters_.get(prefix + ".bias"), embedding, parameters_.get(prefix + ".weight").t()));
+  }
+  return result;
+}
+
+void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
+                          Forward& result) const {
+  const layers::LayerParameters parameters(parameters_, layer);
+  const bool last = layer == options_.layers - 1;
+  const ref::EdgeTensors edges = ref::edge_tensors(rows.structure, rows.x.detach());
+  const int64_t first_raw = edges.virtual_rows();
+  const int64_t raw_nodes = rows.structure.raw_nodes();
+
+  const at::Tensor q = rows.x.mm(parameters.get("query.weight").t());
+  const at::Tensor p = rows.x.mm(parameters.get("key.weight").t());
+  const at::Tensor coefficients = backbone_->coefficients({rows.x, q, p, edges}, parameters);
+  at::Tensor h = ref::aggregate(coefficients, rows.x, edges);
+
+  at::Tensor logits = ref::attentiveness_logits(q, p, edges, options_.tau());
+  if (options_.attentiveness == "smoothed") logits = ref::aggregate(coefficients, logits, edges);
+  logits = logits.narrow(0, first_raw, raw_nodes);
+  if (options_.gate && !last) {
+    const at::Tensor gate = (1 + logits.tanh()).unsqueeze(1);
+    h = at::cat({h.narrow(0, 0, first_raw), h.narrow(0, first_raw, raw_nodes) * gate});
+  }
+
+  LayerTrace trace;
+  if (options.trace) {
+    trace.raw_offsets = rows.structure.raw_offsets;
+    trace.logits = to_doubles(logits);
+    trace.logits_by_task =
+        to_doubles(ref::attentiveness_by_task(q, p, edges, options_.tau()).narrow(0, first_raw, raw_nodes));
+  }
+  if (last) {
+    // Nothing but the virtual rows is read after this.
+    h = h.narrow(0, 0, first_raw);
+    rows.x = rows.x.narrow(0, 0, first_raw);
+    trace.keep.assign(static_cast<std::size_t>(raw_nodes), 1);
+    for (int64_t i = 0; i < raw_nodes; ++i) trace.new_raw_of_raw.push_back(i);
+  } else {
+    drop_and_merge(layer, rows, h, logits, batch, options, trace);
+  }
+  if (options.trace) result.trace.push_back(std::move(trace));
+
+  at::Tensor next = backbone_->transform(h, rows.x, parameters);
+  if (options_.norm == "layer") {
+    next = at::layer_norm(next, {options_.hidden}, parameters.get("norm.weight"), parameters.get("norm.bias"), 1e-5);
+  }
+  next = at::elu(next);
+  if (options.training && options_.dropout > 0) {
+    next = dropout(next, options_.dropout, core::mix(options.random_key, static_cast<uint64_t>(layer)));
+  }
+  rows.x = options_.residual ? next + rows.x : next;
+}
+
+void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,
+                           const batch::Batch& batch, const ForwardOptions& options, LayerTrace& trace) const {
+  std::vector<uint8_t> keep;
+  if (options.fixed_keep != nullptr) {
+    keep = (*options.fixed_keep)[static_cast<std::size_t>(layer)];
+  } else {
+    std::vector<uint64_t> graph_keys;
+    for (int64_t g = 0; g < batch.graphs(); ++g) {
+      const uint64_t graph =
+          core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
+      graph_keys.push_back(core::mix(core::mix(options.random_key, graph), static_cast<uint64_t>(layer)));
+    }
+    const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
+    keep = drop_method_->choose({logits, rows.structure.raw_offsets, drop_ratio, graph_keys});
+  }
+  ref::Coarsening coarsening = ref::coarsen(rows.structure, keep, options_.merge, edge_weights_);
+  trace.new_raw_of_raw = coarsening.new_raw_of_raw;
+  trace.keep = std::move(keep);
+  if (coarsening.dropped_rows.empty()) return;
+
+  if (coarsening.merged_nodes > 0) {
+    const at::Tensor dropped = ref::index_tensor(coarsening.dropped_rows, logits);
+    const at::Tensor merged = ref::index_tensor(coarsening.merged_into, logits);
+    const int64_t first_raw = rows.structure.virtual_rows();
+    at::Tensor score = logits;
+    if (options_.merge_weights == "softmax") {
+      const at::Tensor graph_of_raw =
+          ref::index_tensor(rows.structure.graph_of_row(), logits).narrow(0, first_raw, logits.size(0));
+      score = ref::segment_softmax(logits, graph_of_raw, rows.structure.graphs);
+    }
+    const at::Tensor lambda =
+        ref::segment_softmax(score.index_select(0, dropped - first_raw), merged, coarsening.merged_nodes).unsqueeze(1);
+    const auto with_merged = [&](const at::Tensor& all) {
+      return at::cat({all, ref::segment_sum(lambda * all.index_select(0, dropped), merged, coarsening.merged_nodes)});
+    };
+    h = with_merged(h);
+    rows.x = with_merged(rows.x);
+  }
+  const at::Tensor source = ref::index_tensor(coarsening.source, logits);
+  h = h.index_select(0, source);
+  rows.x = rows.x.index_select(0, source);
+  rows.structure = std::move(coarsening.structure);
+}
+
+int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
+                        int64_t batch_directed_edges) {
+  const int64_t scalar = options.precision == "double" ? 8 : 4;
+  const int64_t d = options.hidden, a = options.attention_width(), l = options.layers;
+  const int64_t per_layer =
+      2 * a * d + d * d * (options.backbone == "gin" || options.backbone == "sage" ? 2 : 1) + 4 * d;
+  const int64_t parameters = d * input_width + tasks * d + l * per_layer;
+  const int64_t edges = batch_directed_edges + batch_nodes * (1 + 2 * tasks);
+  // Parameters, gradients and two moments; per layer the gathered edge rows, their gradient, and about six row
+  // matrices.
+  return scalar * (4 * parameters + l * (2 * edges * (d + a) + 6 * batch_nodes * d));
+}
+
+}  // namespace dotin::models

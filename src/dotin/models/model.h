@@ -1,0 +1,82 @@
+// The model: input map, layers that drop nodes between them, one virtual node and one head per task.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dotin/batch/batch.h"
+#include "dotin/drop/drop.h"
+#include "dotin/layers/backbone.h"
+#include "dotin/models/options.h"
+
+namespace dotin::models {
+
+/// One task as the model sees it: a virtual node, and a head that maps it to `width` numbers.
+struct Head {
+  std::string name;
+  int64_t width;
+};
+
+/// What happened in one layer, for explanations and tests. Indices are raw nodes of the batch as they entered the
+/// layer.
+struct LayerTrace {
+  std::vector<int64_t> raw_offsets;     // graphs + 1
+  std::vector<double> logits;           // what decided the drop
+  std::vector<double> logits_by_task;   // raw nodes x K, before smoothing
+  std::vector<uint8_t> keep;            // all 1 where nothing was dropped
+  std::vector<int64_t> new_raw_of_raw;  // raw node after the layer that is or holds it; -1: gone
+};
+
+struct ForwardOptions {
+  double drop_factor = 1;   // of the warm-up: multiplies every drop ratio
+  bool training = false;    // dropout
+  uint64_t random_key = 0;  // of dropout and random drop: differs from step to step
+  bool trace = false;
+  /// Where set, layer l keeps exactly these raw nodes instead of choosing.
+  const std::vector<std::vector<uint8_t>>* fixed_keep = nullptr;
+};
+
+struct Forward {
+  std::vector<at::Tensor> embeddings;  // per task: x_{g_k}, [graphs, D]
+  std::vector<at::Tensor> outputs;     // per task: [graphs, width]
+  std::vector<LayerTrace> trace;       // per layer, if asked for
+};
+
+class Model {
+ public:
+  /// input_width: F. Throws core::UsageError for options that make no sense together.
+  Model(const ModelOptions& options, int64_t input_width, std::vector<Head> heads, uint64_t seed);
+
+  Forward forward(const batch::Batch& batch, const ForwardOptions& options) const;
+
+  const ModelOptions& options() const { return options_; }
+  const std::vector<Head>& heads() const { return heads_; }
+  int64_t tasks() const { return static_cast<int64_t>(heads_.size()); }
+  int64_t input_width() const { return input_width_; }
+  layers::ParameterSet& parameters() { return parameters_; }
+  const layers::ParameterSet& parameters() const { return parameters_; }
+
+ private:
+  struct Rows;
+  void layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
+                     Forward& result) const;
+  void drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits, const batch::Batch& batch,
+                      const ForwardOptions& options, LayerTrace& trace) const;
+
+  ModelOptions options_;
+  int64_t input_width_;
+  std::vector<Head> heads_;
+  layers::ParameterSet parameters_;
+  std::unique_ptr<layers::Backbone> backbone_;
+  std::unique_ptr<drop::DropMethod> drop_method_;
+  ops::reference::EdgeWeights edge_weights_;
+};
+
+/// How many bytes parameters, gradients and moments take, plus the activations of one batch of this size.
+int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
+                        int64_t batch_directed_edges);
+
+}  // namespace dotin::models
