@@ -17,7 +17,7 @@ struct Summary {
   int64_t min_nodes = 0, max_nodes = 0, max_degree = 0;
   int64_t isolated_nodes = 0, graphs_without_edges = 0;
   int64_t self_loops = 0, duplicate_edges = 0;
-  std::vector<std::string> class_names;  // of the target "label", where there is one
+  std::vector<std::string> class_names;  // of the target "label", where it has text or whole numbers
   std::vector<int64_t> class_sizes;
   std::vector<int64_t> label_values;  // distinct values per node label column
   int64_t attribute_columns = 0, edge_label_columns = 0, edge_attribute_columns = 0;
@@ -35,11 +35,12 @@ struct DuplicateReport {
   int64_t groups = 0;       // sets of equal graphs with at least two members
   int64_t graphs = 0;       // graphs in those sets
   int64_t conflicting = 0;  // graphs in sets whose members carry different labels
-  int64_t straddling = 0;   // test graphs, summed over the folds, with an equal graph in the training part
-  int64_t folds = 0;
+  int64_t straddling = 0;   // test graphs, summed over the folds, with an equal graph outside their fold
+  int64_t folds = 0;        // as asked, or as many as there are graphs; 0 where that is below 2
   std::vector<std::vector<int64_t>> examples;  // the first few sets
 };
-/// folds: of the seeded stratified split (classes of the target "label", or none).
+/// Equal by Weisfeiler-Lehman hash. folds: of the seeded stratified split (classes of the target "label", or none).
+/// Throws core::Error where a packed dataset turns out damaged.
 DuplicateReport find_duplicates(const Dataset& dataset, int64_t folds, uint64_t seed);
 
 }  // namespace dotin::data

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "dotin/core/progress.h"
 #include "dotin/io/records.h"
@@ -11,17 +12,33 @@ namespace dotin::data {
 
 struct GenerateOptions {
   int64_t graphs = 1000;
-  int64_t nodes = 60;  // average; motif and random draw from [nodes/2, 3 nodes/2]
+  int64_t nodes = 60;  // average; each graph draws its own from [nodes/2, 3 nodes/2], narrower where that is too few
   double degree = 4;   // average degree of the irrelevant part (grid: ignored)
-  int32_t labels = 8;  // labels of irrelevant nodes
+  int32_t labels = 8;  // labels of irrelevant nodes: 0 .. labels-1
   int32_t tasks = 1;   // 1 or 2 (motif): the second target, "label2", depends on other nodes
   uint64_t seed = 0;
 };
 
-/// motif: random graphs in which a motif of few nodes is hidden; how it is wired decides the class (see generate.cpp).
-/// Planted nodes are stored as truth. random: Erdos-Renyi graphs; the class is whether the graph is denser than the
-/// middle of the drawn densities: no single node matters. grid: square grids; class by whether a planted straight line
-/// of marked nodes is horizontal or vertical. Unknown kinds: core::UsageError that lists these.
+/// The kinds that generate() knows.
+std::vector<std::string> generated_kinds();
+
+/// Graphs with one node label and the target "label", 0 or 1, with as many graphs of each (one more where the number is
+/// odd). Node order is shuffled. Graph g depends on the kind, the options and g alone, so the first graphs of a larger
+/// dataset are those of a smaller one. Takes time linear in nodes and edges (times the logarithm, for a sort).
+///
+/// motif: a connected random graph of irrelevant nodes. Hidden in it are two nodes with the label a = labels and two
+/// with b = labels + 1, joined to a ring and each tied to the rest by one or two edges. Both classes have the same
+/// labels, edges and degrees: the class is how the ring is wired, a-b-a-b (0) or a-a-b-b (1). With two tasks a second
+/// ring with labels labels + 2 and labels + 3 decides the target "label2", independently. Needs degree >= 2.
+///
+/// random: graphs with uniformly drawn edges (Erdos-Renyi) whose average degree lies between degree/2 and 3 degree/2;
+/// the class is 1 where it is above `degree`. No single node matters, so there is no truth to store.
+///
+/// grid: a w x h grid of at least 4 x 4 nodes, four of which carry the rare label `labels`: in a straight line (0) or
+/// in the shape of a T (1), anywhere and turned any way. Either way the marked nodes are joined by three edges.
+///
+/// The planted nodes of motif and grid are stored as records.relevant, one entry per target.
+/// Unknown kinds and impossible options: core::UsageError.
 io::Records generate(const std::string& kind, const GenerateOptions& options, core::Progress& progress);
 
 }  // namespace dotin::data

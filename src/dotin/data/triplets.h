@@ -22,7 +22,8 @@ struct EditedGraph {
 
 /// Removes k different edges and adds k that the graph did not have (nor gets back the removed ones). Where the graph
 /// has fewer than k edges, or fewer than k free pairs, as many as there are. A graph without edges or with all pairs
-/// joined comes back unchanged.
+/// joined comes back unchanged. Copies of an edge (kept duplicates) count as edges of their own. The graph must be
+/// sound: rows sorted, both directions there.
 EditedGraph substitute_edges(const GraphView& graph, int32_t k, core::Rng& rng);
 
 }  // namespace dotin::data
