@@ -11,9 +11,9 @@
 namespace dotin::batch {
 
 struct LoaderOptions {
-  int64_t batch_graphs = 8;  // graphs a batch; the last one of an epoch may be smaller
-  /// Above 0: fill a batch until nodes + directed edges would pass this, at least one graph each, and at most
-  /// batch_graphs if that is positive.
+  int64_t batch_graphs = 8;  // graphs (with triplets: anchors) a batch; the last one of an epoch may be smaller
+  /// Above 0: fill a batch until nodes + directed edges (with triplets: of all three graphs) would pass this, at least
+  /// one graph each, and at most batch_graphs if that is positive.
   int64_t node_edge_budget = 0;
   bool shuffle = true;   // by (seed, epoch) alone: the same order whatever the thread count
   bool prefetch = true;  // build the next batch in a thread of its own
@@ -24,6 +24,7 @@ struct LoaderOptions {
 /// ahead.
 std::vector<std::vector<int64_t>> plan_epoch(const data::View& view, const LoaderOptions& options, int64_t epoch);
 
+/// To be used from one thread.
 class Loader {
  public:
   Loader(data::View view, std::shared_ptr<const data::FeatureEncoder> encoder, LoaderOptions options);
@@ -35,6 +36,7 @@ class Loader {
   void start_epoch(int64_t epoch, int64_t skip_batches = 0);
   /// The next batch, or nothing at the end of the epoch. Rethrows what building it threw.
   std::optional<Batch> next();
+  /// Of the epoch started last (before the first: epoch 0). With a budget and shuffling it differs between epochs.
   int64_t batches_per_epoch() const;
   const data::View& view() const;
 
