@@ -1,0 +1,31 @@
+// A run's options as config.toml, as JSON inside model files, and as docs/options.md: all made from the one
+// description in options.h, so that none of them can miss an option.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "dotin/training/options.h"
+
+namespace dotin::training {
+
+/// Every option, with its help text as a comment. Reading it back gives equal options, numbers exact to the last bit.
+std::string to_toml(RunOptions options);
+
+/// Sets the options that the text has. If it has `preset`, all others are first set to that preset's defaults.
+/// An unknown key, a wrong type or an invalid word is a core::Error that names file and line; options are then as they
+/// were before. An integer will do where a real number is wanted. Ranges are not checked: RunOptions::validate does.
+void apply_toml(RunOptions& options, const std::string& text, const std::string& file);
+void apply_toml_file(RunOptions& options, const std::string& path);
+
+/// One flat object with every option.
+nlohmann::json to_json(RunOptions options);
+
+/// The inverse. Options that are missing have the defaults of the object's `preset`; an unknown key, a wrong type or an
+/// invalid word is a core::Error that names `where` (the model file, say) and the key.
+RunOptions options_from_json(const nlohmann::json& object, const std::string& where);
+
+/// The page docs/options.md: each option with its default in every preset, its choices and its help.
+std::string options_markdown();
+
+}  // namespace dotin::training
