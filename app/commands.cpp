@@ -1,0 +1,10 @@
+#include "commands.h"
+
+namespace dotin::app {
+
+void add_commands(CLI::App& root, Context& context) {
+  add_data(root, context);
+  add_completions(root, context);
+}
+
+}  // namespace dotin::app

@@ -1,0 +1,92 @@
+#include "usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "dotin/core/registry.h"
+
+namespace dotin::app {
+
+namespace {
+
+std::vector<std::string> subcommand_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  return names;
+}
+
+/// Options of a command and of those above it, which it accepts too.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+/// core::suggestion as " (did you mean 'x'?)".
+std::string hint(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string text = core::suggestion(name, candidates);
+  const std::size_t from = text.find("did you mean");
+  if (from == std::string::npos) return "";
+  text = text.substr(from);
+  const std::size_t to = text.find('?');
+  return " (" + (to == std::string::npos ? text : text.substr(0, to + 1)) + ")";
+}
+
+std::string what_was_wrong(const CLI::App& root, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(root);
+  const std::vector<std::string> commands = subcommand_names(command);
+  for (const std::string& extra : root.remaining(true)) {
+    if (extra == "--") continue;
+    if (extra.size() > 1 && extra.front() == '-') {
+      const std::string name = extra.substr(0, extra.find('='));
+      return fmt::format("unknown option '{}'{}", name, hint(name, option_names(command)));
+    }
+    if (!commands.empty()) {
+      return fmt::format("unknown command '{}'{}; there are: {}", extra, hint(extra, commands),
+                         fmt::join(commands, ", "));
+    }
+    return fmt::format("unexpected argument '{}'", extra);
+  }
+  if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    return fmt::format("'{}' needs a command: {}", full_name(command), fmt::join(commands, ", "));
+  }
+  return error.what();
+}
+
+}  // namespace
+
+const CLI::App& chosen_command(const CLI::App& root) {
+  const CLI::App* command = &root;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return command.get_name();
+  return full_name(*command.get_parent()) + " " + command.get_name();
+}
+
+std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
+  return fmt::format("{} (see '{} --help')", what_was_wrong(root, error), full_name(chosen_command(root)));
+}
+
+CLI::Validator at_least(double least) {
+  return CLI::Validator(
+      [least](std::string& text) -> std::string {
+        double number = 0;
+        if (!CLI::detail::lexical_cast(text, number)) return fmt::format("'{}' is not a number", text);
+        if (!(number >= least)) return fmt::format("{} is too small, the least is {}", text, least);
+        return "";
+      },
+      "");
+}
+
+}  // namespace dotin::app

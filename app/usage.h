@@ -1,0 +1,21 @@
+// What is said about a wrong command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace dotin::app {
+
+/// The subcommand that was reached, e.g. that of `dotin data info` after a mistake in its options.
+const CLI::App& chosen_command(const CLI::App& root);
+
+/// "dotin data info"
+std::string full_name(const CLI::App& command);
+
+/// What was wrong, a near miss where there is one, and where to read on.
+std::string usage_message(const CLI::App& root, const CLI::ParseError& error);
+
+/// Accepts a number of at least `least`.
+CLI::Validator at_least(double least);
+
+}  // namespace dotin::app
