@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dotin/core/error.h"
+#include "dotin/tasks/kinds.h"
+#include "dotin/tasks/metrics.h"
+
+namespace dotin::tasks {
+
+namespace {
+
+data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec) {
+  const auto [target, column] = find_target(dataset, spec.target);
+  if (column < 0) return data::classes_of(*target);
+  std::vector<double> values;
+  for (int64_t g = 0; g < dataset.graphs(); ++g)
+    values.push_back(target->values[static_cast<std::size_t>(g * target->width + column)]);
+  return data::classes_of({spec.target, 1, std::move(values), {}});
+}
+
+}  // namespace
+
+void Classify::fit(const data::View& train, const LossOptions& options) {
+  const data::Classes classes = classes_of_task(train.dataset(), spec());
+  DOTIN_CHECK(classes.count() >= 2, "task '{}': target '{}' has {} class(es); classification needs at least 2", name(),
+              spec().target, classes.count());
+  DOTIN_CHECK(classes.count() <= 10'000,
+              "task '{}': target '{}' has {} different values: that looks like numbers to regress, not classes (use "
+              "regress:{})",
+              name(), spec().target, classes.count(), spec().target);
+  class_names_ = classes.names;
+  label_smoothing_ = options.label_smoothing;
+  std::vector<double> counts(class_names_.size(), 0);
+  for (const int64_t index : train.indices()) {
+    const int32_t label = classes.of_graph[static_cast<std::size_t>(index)];
+    if (label >= 0) counts[static_cast<std::size_t>(label)] += 1;
+  }
+  double labelled = 0;
+  for (const double count : counts) labelled += count;
+  DOTIN_CHECK(labelled > 0, "task '{}': none of the training graphs has a value of target '{}'", name(), spec().target);
+  if (options.balanced_classes) {
+    class_weights_.clear();
+    for (const double count : counts)
+      class_weights_.push_back(labelled / (static_cast<double>(counts.size()) * std::max(count, 1.0)));
+  }
+}
+
+nlohmann::json Classify::to_json() const { return {{"classes", class_names_}}; }
+
+void Classify::from_json(const nlohmann::json& json) {
+  class_names_ = json.at("classes").get<std::vector<std::string>>();
+}
+
+int64_t Classify::head_width(int64_t) const { return static_cast<int64_t>(class_names_.size()); }
+
+BoundTargets Classify::bind(const data::Dataset& dataset) const {
+  const data::Classes classes = classes_of_task(dataset, spec());
+  std::vector<double> index_of;
+  for (const std::string& value : classes.names) {
+    const auto found = std::find(class_names_.begin(), class_names_.end(), value);
+    DOTIN_CHECK(found != class_names_.end(), "{}: class '{}' of target '{}' is unknown to the model, which knows {}",
+                dataset.name, value, spec().target, fmt::join(class_names_, ", "));
+    index_of.push_back(static_cast<double>(found - class_names_.begin()));
+  }
+  BoundTargets bound;
+  bound.width = 1;
+  for (const int32_t index : classes.of_graph)
+    bound.values.push_back(index < 0 ? std::nan("") : index_of[static_cast<std::size_t>(index)]);
+  return bound;
+}
+
+at::Tensor Classify::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
+  const at::Tensor rows = target_rows(batch, targets, output).squeeze(1);
+  const at::Tensor labels = at::where(rows.isnan(), at::full_like(rows, -100), rows).to(at::kLong);
+  if ((labels < 0).all().item<bool>()) return output.sum() * 0;
+  at::Tensor weights;
+  if (!class_weights_.empty()) weights = at::tensor(class_weights_, at::kDouble).to(output.options());
+  return at::cross_entropy_loss(output.narrow(0, 0, batch.anchors), labels, weights, at::Reduction::Mean, -100,
+                                label_smoothing_);
+}
+
+void Classify::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+                       Collected& collected) const {
+  collect_rows(output, batch, targets, collected);
+}
+
+std::vector<Metric> Classify::metrics(const Collected& collected) const {
+  const auto classes = static_cast<int64_t>(class_names_.size());
+  std::vector<int32_t> labels;
+  for (const double target : collected.targets)
+    labels.push_back(std::isnan(target) ? -1 : static_cast<int32_t>(target));
+  std::vector<Metric> result{{"accuracy", accuracy(collected.outputs, classes, labels), true},
+                             {"f1", macro_f1(collected.outputs, classes, labels), true}};
+  if (classes == 2) {
+    std::vector<double> scores;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      scores.push_back(collected.outputs[2 * i + 1] - collected.outputs[2 * i]);
+    result.push_back({"auc", auc(scores, labels), true});
+  }
+  return result;
+}
+
+nlohmann::json Classify::prediction(const double* output, int64_t width) const {
+  const double largest = *std::max_element(output, output + width);
+  std::vector<double> probabilities;
+  double sum = 0;
+  for (int64_t c = 0; c < width; ++c) sum += probabilities.emplace_back(std::exp(output[c] - largest));
+  for (double& probability : probabilities) probability /= sum;
+  const auto best = std::max_element(output, output + width) - output;
+  return {{"logits", std::vector<double>(output, output + width)},
+          {"probabilities", probabilities},
+          {"label", class_names_[static_cast<std::size_t>(best)]}};
+}
+
+}  // namespace dotin::tasks

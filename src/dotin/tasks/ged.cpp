@@ -1,0 +1,59 @@
+#include <nlohmann/json.hpp>
+
+#include "dotin/core/error.h"
+#include "dotin/tasks/kinds.h"
+#include "dotin/tasks/metrics.h"
+
+namespace dotin::tasks {
+
+namespace {
+
+/// Squared distances of each anchor's embedding to its positive's and its negative's.
+std::pair<at::Tensor, at::Tensor> distances(const at::Tensor& output, const batch::Batch& batch) {
+  DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
+  const at::Tensor anchor = output.narrow(0, 0, batch.anchors);
+  const at::Tensor positive = output.narrow(0, batch.anchors, batch.anchors);
+  const at::Tensor negative = output.narrow(0, 2 * batch.anchors, batch.anchors);
+  return {(anchor - positive).square().sum(1), (anchor - negative).square().sum(1)};
+}
+
+}  // namespace
+
+void Ged::fit(const data::View& train, const LossOptions& options) {
+  margin_ = options.ged_margin;
+  for (int64_t i = 0; i < train.size(); ++i) {
+    if (train.get(i).directed_edges() > 0) return;
+  }
+  core::fail("task '{}': no training graph has an edge to substitute", name());
+}
+
+nlohmann::json Ged::to_json() const { return {{"margin", margin_}}; }
+
+void Ged::from_json(const nlohmann::json& json) { margin_ = json.at("margin").get<double>(); }
+
+at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
+  const auto [d_pos, d_neg] = distances(output, batch);
+  return (margin_ + d_pos - d_neg).clamp_min(0).mean();
+}
+
+void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,
+                  Collected& collected) const {
+  const auto append = [](std::vector<double>& values, const at::Tensor& tensor) {
+    const at::Tensor rows = tensor.to(at::kCPU, at::kDouble).contiguous();
+    values.insert(values.end(), rows.data_ptr<double>(), rows.data_ptr<double>() + rows.numel());
+  };
+  const auto [d_pos, d_neg] = distances(output.detach(), batch);
+  append(collected.d_pos, d_pos);
+  append(collected.d_neg, d_neg);
+}
+
+std::vector<Metric> Ged::metrics(const Collected& collected) const {
+  return {{"triplet_accuracy", triplet_accuracy(collected.d_pos, collected.d_neg), true},
+          {"pair_auc", pair_auc(collected.d_pos, collected.d_neg), true}};
+}
+
+nlohmann::json Ged::prediction(const double* output, int64_t width) const {
+  return {{"embedding", std::vector<double>(output, output + width)}};
+}
+
+}  // namespace dotin::tasks

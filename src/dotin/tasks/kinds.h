@@ -1,0 +1,89 @@
+// The kinds of tasks there are.
+#pragma once
+
+#include "dotin/tasks/task.h"
+
+namespace dotin::tasks {
+
+/// One of C classes: cross-entropy; accuracy, macro F1, and AUC for two classes.
+class Classify : public Task {
+ public:
+  using Task::Task;
+  void fit(const data::View& train, const LossOptions& options) override;
+  nlohmann::json to_json() const override;
+  void from_json(const nlohmann::json& json) override;
+  int64_t head_width(int64_t hidden) const override;
+  BoundTargets bind(const data::Dataset& dataset) const override;
+  at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+               Collected& collected) const override;
+  std::vector<Metric> metrics(const Collected& collected) const override;
+  nlohmann::json prediction(const double* output, int64_t width) const override;
+
+ private:
+  std::vector<std::string> class_names_;
+  std::vector<double> class_weights_;  // empty: all 1
+  double label_smoothing_ = 0;
+};
+
+/// One or several numbers: mean squared error on standardised targets; RMSE, MAE and R2 in the targets' own units.
+class Regress : public Task {
+ public:
+  using Task::Task;
+  void fit(const data::View& train, const LossOptions& options) override;
+  nlohmann::json to_json() const override;
+  void from_json(const nlohmann::json& json) override;
+  int64_t head_width(int64_t hidden) const override;
+  BoundTargets bind(const data::Dataset& dataset) const override;
+  at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+               Collected& collected) const override;
+  std::vector<Metric> metrics(const Collected& collected) const override;
+  nlohmann::json prediction(const double* output, int64_t width) const override;
+
+ private:
+  std::vector<double> mean_, deviation_;  // of the training targets, per column
+};
+
+/// Several yes/no questions, any of them unanswered: binary cross-entropy over the answered ones; mean AUC and
+/// accuracy.
+class Multilabel : public Task {
+ public:
+  using Task::Task;
+  void fit(const data::View& train, const LossOptions& options) override;
+  nlohmann::json to_json() const override;
+  void from_json(const nlohmann::json& json) override;
+  int64_t head_width(int64_t hidden) const override;
+  BoundTargets bind(const data::Dataset& dataset) const override;
+  at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+               Collected& collected) const override;
+  std::vector<Metric> metrics(const Collected& collected) const override;
+  nlohmann::json prediction(const double* output, int64_t width) const override;
+
+ private:
+  int64_t width_ = 0;
+};
+
+/// Graph edit distance from triplets (Li et al. 2019): margin loss on squared distances of embeddings; triplet accuracy
+/// and pair AUC.
+class Ged : public Task {
+ public:
+  using Task::Task;
+  bool needs_triplets() const override { return true; }
+  void fit(const data::View& train, const LossOptions& options) override;
+  nlohmann::json to_json() const override;
+  void from_json(const nlohmann::json& json) override;
+  int64_t head_width(int64_t hidden) const override { return hidden; }
+  BoundTargets bind(const data::Dataset&) const override { return {}; }
+  at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+               Collected& collected) const override;
+  std::vector<Metric> metrics(const Collected& collected) const override;
+  nlohmann::json prediction(const double* output, int64_t width) const override;
+
+ private:
+  double margin_ = 1;
+};
+
+}  // namespace dotin::tasks

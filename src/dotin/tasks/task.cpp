@@ -1,0 +1,70 @@
+#include "dotin/tasks/task.h"
+
+#include <cctype>
+
+#include "dotin/core/registry.h"
+#include "dotin/tasks/kinds.h"
+
+namespace dotin::tasks {
+
+namespace {
+
+using Factory = std::unique_ptr<Task> (*)(const TaskSpec&);
+
+template <class T>
+std::unique_ptr<Task> make(const TaskSpec& spec) {
+  return std::make_unique<T>(spec);
+}
+
+const core::Registry<Factory>& registry() {
+  static const core::Registry<Factory> tasks("task", {
+                                                         {"classify", make<Classify>},
+                                                         {"regress", make<Regress>},
+                                                         {"multilabel", make<Multilabel>},
+                                                         {"ged", make<Ged>},
+                                                     });
+  return tasks;
+}
+
+}  // namespace
+
+std::unique_ptr<Task> make_task(const TaskSpec& spec) { return registry().get(spec.kind)(spec); }
+
+std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, const std::string& name) {
+  for (const io::Target& target : dataset.targets) {
+    if (target.name == name) return {&target, -1};
+  }
+  const std::size_t dot = name.rfind('.');
+  if (dot != std::string::npos && dot + 1 < name.size() &&
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+                  [](unsigned char c) { return std::isdigit(c); })) {
+    const io::Target& target = dataset.target(name.substr(0, dot));
+    const int64_t column = std::stoll(name.substr(dot + 1));
+    DOTIN_CHECK(column < target.width, "{}: target '{}' has {} columns (0 to {}), not a column {}", dataset.name,
+                target.name, target.width, target.width - 1, column);
+    return {&target, column};
+  }
+  return {&dataset.target(name), -1};
+}
+
+at::Tensor Task::target_rows(const batch::Batch& batch, const BoundTargets& targets, const at::Tensor& output) {
+  std::vector<double> rows;
+  rows.reserve(static_cast<std::size_t>(batch.anchors * targets.width));
+  for (int32_t g = 0; g < batch.anchors; ++g) {
+    const double* const row = targets.values.data() + batch.graph_index[g] * targets.width;
+    rows.insert(rows.end(), row, row + targets.width);
+  }
+  return at::tensor(rows, at::kDouble).view({batch.anchors, targets.width}).to(output.options());
+}
+
+void Task::collect_rows(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+                        Collected& collected) {
+  const at::Tensor rows = output.detach().narrow(0, 0, batch.anchors).to(at::kCPU, at::kDouble).contiguous();
+  collected.outputs.insert(collected.outputs.end(), rows.data_ptr<double>(), rows.data_ptr<double>() + rows.numel());
+  for (int32_t g = 0; g < batch.anchors; ++g) {
+    const double* const row = targets.values.data() + batch.graph_index[g] * targets.width;
+    collected.targets.insert(collected.targets.end(), row, row + targets.width);
+  }
+}
+
+}  // namespace dotin::tasks

@@ -1,0 +1,86 @@
+// A task: where its targets come from, its loss, its metrics. One file each; registered in task.cpp.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "dotin/batch/batch.h"
+#include "dotin/data/dataset.h"
+#include "dotin/tasks/spec.h"
+
+namespace dotin::tasks {
+
+struct LossOptions {
+  double label_smoothing = 0;
+  bool balanced_classes = false;
+  double ged_margin = 1;
+};
+
+struct Metric {
+  std::string name;
+  double value;
+  bool higher_is_better;
+};
+
+/// Targets of every graph of one dataset, as the task reads them (class indices for classify); NaN where missing.
+struct BoundTargets {
+  int64_t width = 0;
+  std::vector<double> values;  // graphs x width
+};
+
+/// Outputs and targets of all graphs evaluated so far.
+struct Collected {
+  std::vector<double> outputs;
+  std::vector<double> targets;
+  std::vector<double> d_pos, d_neg;  // ged
+};
+
+class Task {
+ public:
+  explicit Task(TaskSpec spec) : spec_(std::move(spec)) {}
+  virtual ~Task() = default;
+
+  const TaskSpec& spec() const { return spec_; }
+  const std::string& name() const { return spec_.name; }
+  virtual bool needs_triplets() const { return false; }
+
+  /// Learns what the model file must remember (class names, widths, scales) from the training graphs.
+  virtual void fit(const data::View& train, const LossOptions& options) = 0;
+  virtual nlohmann::json to_json() const = 0;
+  virtual void from_json(const nlohmann::json& json) = 0;
+
+  /// How many numbers the head gives; hidden is D.
+  virtual int64_t head_width(int64_t hidden) const = 0;
+  /// Targets of a dataset, which may be another than the one fitted on. core::Error names a missing target or an
+  /// unknown class.
+  virtual BoundTargets bind(const data::Dataset& dataset) const = 0;
+
+  /// Mean over the graphs that have a target; 0 where none has. output: [graphs, head width].
+  virtual at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const = 0;
+  virtual void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+                       Collected& collected) const = 0;
+  /// The first is the main one, by which epochs are chosen.
+  virtual std::vector<Metric> metrics(const Collected& collected) const = 0;
+  /// One graph's output row as predictions: logits, probabilities, label or value or embedding.
+  virtual nlohmann::json prediction(const double* output, int64_t width) const = 0;
+
+ protected:
+  /// The rows of the anchors, and what bind gave for them, as a tensor like output.
+  static at::Tensor target_rows(const batch::Batch& batch, const BoundTargets& targets, const at::Tensor& output);
+  static void collect_rows(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
+                           Collected& collected);
+
+ private:
+  TaskSpec spec_;
+};
+
+std::unique_ptr<Task> make_task(const TaskSpec& spec);
+
+/// Splits "attributes.3" into the dataset's target and a column; -1 for all columns.
+std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, const std::string& name);
+
+}  // namespace dotin::tasks
