@@ -1,7 +1,9 @@
 // Where named datasets are: the user's cache, $DOTIN_DATA, and the TU collection to download from.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dotin/core/progress.h"
@@ -11,8 +13,11 @@ namespace dotin::data {
 /// $XDG_CACHE_HOME/dotin/datasets, or ~/.cache/dotin/datasets.
 std::string cache_folder();
 
+/// Where named datasets are looked for, in this order: the folders of $DOTIN_DATA (colon-separated), then the cache.
+std::vector<std::string> search_folders();
+
 /// The path of a dataset given by name (NAME, NAME.zip, NAME.jsonl, NAME.safetensors or a folder NAME), looked for in
-/// $DOTIN_DATA (colon-separated) and the cache; empty if nowhere.
+/// search_folders(); empty if nowhere.
 std::string find_by_name(const std::string& name);
 
 struct KnownDataset {
@@ -24,7 +29,7 @@ struct KnownDataset {
 /// Datasets of the TU collection worth knowing, for `dotin data list`.
 const std::vector<KnownDataset>& known_datasets();
 
-/// Datasets found in $DOTIN_DATA and the cache: name and path.
+/// Datasets found in search_folders(): name and path, by name.
 std::vector<std::pair<std::string, std::string>> local_datasets();
 
 struct GetOptions {

@@ -32,7 +32,7 @@ struct FeatureOptions {
 struct FeatureMap {
   struct Block {
     std::string name;                 // label column, or "degree"
-    std::vector<std::string> values;  // one column each; for degree the text of 0..cap
+    std::vector<std::string> values;  // one column each; for degree the text of 0..cap, the last for all from cap on
     bool is_degree = false;
   };
   std::vector<float> attribute_mean;   // one per attribute column
@@ -51,8 +51,9 @@ struct FeatureMap {
   static FeatureMap from_json(const nlohmann::json& json);
 };
 
-/// Label values come from the whole dataset, means and deviations from the training graphs only. Logs what it chose
-/// where the data has neither labels nor attributes.
+/// One column per label value that occurs (DD: F = 82, where PyG counts 89 because it goes from the least value to the
+/// largest). Label values come from the whole dataset, means and deviations from the training graphs only (a constant
+/// column gets scale 1). Logs what it chose where the data has neither labels nor attributes.
 FeatureMap fit_features(const View& train, const FeatureOptions& options);
 
 /// A feature map bound to a dataset, which may be another than the one it was fitted on.
