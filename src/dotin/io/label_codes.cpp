@@ -27,6 +27,10 @@ std::vector<int32_t> identity(std::size_t size) {
 
 }  // namespace
 
+std::string label_name(std::size_t column, std::size_t columns) {
+  return columns == 1 ? kLabelTarget : fmt::format("{}{}", kLabelTarget, column);
+}
+
 int32_t IntegerLabels::code_of(int64_t value) {
   const bool small = value >= 0 && value < kSmall;
   if (small && small_.empty()) small_.resize(kSmall);

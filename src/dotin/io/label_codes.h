@@ -11,6 +11,12 @@
 
 namespace dotin::io {
 
+// Each column costs memory before the first row is stored: a line of ten million commas must not cost gigabytes.
+inline constexpr std::size_t kMaxLabelColumns = 4096;
+
+/// The name of a column that has none of its own: "label", or "label0", "label1", ... where there are several.
+std::string label_name(std::size_t column, std::size_t columns);
+
 /// Gathers one column of integers.
 class IntegerLabels {
  public:

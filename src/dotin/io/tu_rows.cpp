@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// Each column of labels costs memory before the first row is stored: a line of commas must not cost gigabytes.
-constexpr std::size_t kMaxLabelColumns = 4096;
 constexpr std::size_t kAnyColumns = std::numeric_limits<std::size_t>::max();
 
 /// Calls store(column, text) for each cell of the wanted rows, after start(columns). Returns the number of columns, 0
@@ -189,10 +187,6 @@ std::vector<RelevantNodes> read_relevant_nodes(RowReader rows, const RowPlan& pl
   std::vector<RelevantNodes> relevant;
   for (std::size_t i = 0; i < columns; ++i) relevant.push_back({"", std::move(marks[i])});
   return relevant;
-}
-
-std::string label_name(std::size_t column, std::size_t columns) {
-  return columns == 1 ? kLabelTarget : fmt::format("{}{}", kLabelTarget, column);
 }
 
 }  // namespace dotin::io

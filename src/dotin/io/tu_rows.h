@@ -80,7 +80,4 @@ std::vector<Target> read_attribute_target(RowReader rows, const RowPlan& plan);
 /// The names are to be had from another file.
 std::vector<RelevantNodes> read_relevant_nodes(RowReader rows, const RowPlan& plan);
 
-/// "label", or "label0", "label1", ... where there are several.
-std::string label_name(std::size_t column, std::size_t columns);
-
 }  // namespace dotin::io

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "dotin/core/error.h"
+#include "dotin/io/label_codes.h"
 #include "dotin/io/text.h"
 #include "dotin/io/text_writer.h"
 #include "dotin/io/tu.h"
-#include "dotin/io/tu_rows.h"
 
 namespace dotin::io {
 namespace {
