@@ -186,6 +186,17 @@ RC_GTEST_PROP(BuildDataset, AgreesWithANaiveVersionOnRandomEdges, ()) {
     const int64_t to = *graph + static_cast<int64_t>(b) % (*(graph + 1) - *graph);
     edges.emplace_back(static_cast<int32_t>(from), static_cast<int32_t>(to));
   }
+  if (*rc::gen::arbitrary<bool>()) {  // tidy, as most files are: every edge once in each direction
+    std::set<std::pair<int32_t, int32_t>> both;
+    for (const auto& [from, to] : edges) {
+      if (from == to) continue;
+      both.insert({from, to});
+      both.insert({to, from});
+    }
+    edges.assign(both.begin(), both.end());
+    if (*rc::gen::arbitrary<bool>()) std::reverse(edges.begin(), edges.end());
+  }
+  if (*rc::gen::arbitrary<bool>()) std::sort(edges.begin(), edges.end());
   const bool keep = *rc::gen::arbitrary<bool>();
 
   io::Records records = records_of(offsets, edges);

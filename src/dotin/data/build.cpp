@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "dotin/core/error.h"
@@ -35,6 +36,12 @@ void rewind(std::vector<int64_t>& offsets) {
 Rows rows_of_list(std::vector<int32_t> from, std::vector<int32_t> to, int64_t nodes, bool with_entries) {
   Rows rows;
   rows.offsets = offsets_of(from, nodes);
+  if (std::is_sorted(from.begin(), from.end())) {  // as most files are: the list is the rows already
+    rows.neighbour = std::move(to);
+    if (with_entries) rows.entry.resize(from.size());
+    std::iota(rows.entry.begin(), rows.entry.end(), uint32_t{0});
+    return rows;
+  }
   rows.neighbour.resize(from.size());
   if (with_entries) rows.entry.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -63,6 +70,27 @@ Rows transpose(const Rows& rows) {
   }
   rewind(result.offsets);
   return result;
+}
+
+bool is_sorted(const Rows& rows) {
+  for (std::size_t row = 0; row + 1 < rows.offsets.size(); ++row) {
+    if (!std::is_sorted(rows.neighbour.begin() + rows.offsets[row], rows.neighbour.begin() + rows.offsets[row + 1]))
+      return false;
+  }
+  return true;
+}
+
+/// True where sorted rows list every neighbour once and no node as its own.
+bool is_simple(const Rows& rows) {
+  for (std::size_t row = 0; row + 1 < rows.offsets.size(); ++row) {
+    int32_t previous = -1;
+    for (int64_t i = rows.offsets[row]; i < rows.offsets[row + 1]; ++i) {
+      const int32_t neighbour = rows.neighbour[static_cast<std::size_t>(i)];
+      if (neighbour == previous || neighbour == static_cast<int32_t>(row)) return false;
+      previous = neighbour;
+    }
+  }
+  return true;
 }
 
 /// One row's neighbours, each with the number of times it is listed outwards and inwards.
@@ -122,10 +150,19 @@ class Structure {
     Rows listed =
         rows_of_list(std::exchange(records.edge_from, {}), std::exchange(records.edge_to, {}), nodes, with_entries);
     in_ = transpose(listed);
-    listed = Rows();
-    out_ = transpose(in_);
-    count();
-    fill();
+    if (is_sorted(listed)) {
+      out_ = std::move(listed);
+    } else {
+      listed = Rows();
+      out_ = transpose(in_);
+    }
+    // Most files list every edge once in each direction: then the sorted list is the result, and nothing is merged.
+    if (out_.offsets == in_.offsets && out_.neighbour == in_.neighbour && is_simple(out_)) {
+      adopt();
+    } else {
+      count();
+      fill();
+    }
     out_ = Rows();
     in_ = Rows();
   }
@@ -140,6 +177,22 @@ class Structure {
   /// Copies of an edge that are stored.
   std::size_t copies(std::size_t outwards, std::size_t inwards) const {
     return policy_ == DuplicatePolicy::keep ? std::max(outwards, inwards) : 1;
+  }
+
+  void adopt() {
+    for (std::size_t graph = 0; graph + 1 < node_offsets_.size(); ++graph) {
+      const int64_t first = node_offsets_[graph], end = node_offsets_[graph + 1];
+      const int64_t last_entry = out_.offsets[static_cast<std::size_t>(end)];
+      for (int64_t i = out_.offsets[static_cast<std::size_t>(first)]; i < last_entry; ++i) {
+        int32_t& neighbour = out_.neighbour[static_cast<std::size_t>(i)];
+        DOTIN_ASSERT(neighbour >= first && neighbour < end);
+        neighbour -= static_cast<int32_t>(first);
+      }
+    }
+    for (std::size_t i = 0; i < out_.entry.size(); ++i) out_.entry[i] = std::min(out_.entry[i], in_.entry[i]);
+    row_offsets = std::move(out_.offsets);
+    neighbours = std::move(out_.neighbour);
+    entries = std::move(out_.entry);
   }
 
   void count() {
