@@ -111,10 +111,11 @@ std::string duplicates_text(const Report& report, const Options& options) {
   if (found.groups == 0) return "No graph is a copy of another (by Weisfeiler-Lehman hash).\n";
   std::string text = fmt::format(
       "{} are copies of others, in {} (by Weisfeiler-Lehman hash)\n"
-      "  {} in sets whose members carry different labels: no model can get all of them right\n"
+      "  {} in sets whose members carry different labels{}\n"
       "  {} would have a copy in the training part of a {}-fold split with seed {}\n",
       counted(found.graphs, "graph"), counted(found.groups, "set"), grouped(found.conflicting),
-      counted(found.straddling, "test graph"), found.folds, options.seed);
+      found.conflicting > 0 ? ": no model can get all of them right" : "", counted(found.straddling, "test graph"),
+      found.folds, options.seed);
   std::vector<std::string> sets;
   for (const auto& example : found.examples) {
     std::vector<std::string> members;

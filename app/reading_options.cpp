@@ -9,10 +9,12 @@ namespace {
 constexpr const char* kLimits = "Limits (a file beyond them is refused; sizes may be written 10M or 2G)";
 
 void add_size(CLI::App& command, const std::string& name, int64_t& value, const std::string& about) {
+  const bool giga = value % (int64_t{1} << 30) == 0;
   command.add_option(name, value, about)
       ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(at_least(1))
       ->type_name("SIZE")
-      ->capture_default_str()
+      ->default_str(std::to_string(giga ? value >> 30 : value >> 20) + (giga ? "G" : "M"))
       ->group(kLimits);
 }
 

@@ -30,16 +30,6 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// core::suggestion as " (did you mean 'x'?)".
-std::string hint(const std::string& name, const std::vector<std::string>& candidates) {
-  std::string text = core::suggestion(name, candidates);
-  const std::size_t from = text.find("did you mean");
-  if (from == std::string::npos) return "";
-  text = text.substr(from);
-  const std::size_t to = text.find('?');
-  return " (" + (to == std::string::npos ? text : text.substr(0, to + 1)) + ")";
-}
-
 std::string what_was_wrong(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(root);
   const std::vector<std::string> commands = subcommand_names(command);
@@ -47,10 +37,10 @@ std::string what_was_wrong(const CLI::App& root, const CLI::ParseError& error) {
     if (extra == "--") continue;
     if (extra.size() > 1 && extra.front() == '-') {
       const std::string name = extra.substr(0, extra.find('='));
-      return fmt::format("unknown option '{}'{}", name, hint(name, option_names(command)));
+      return fmt::format("unknown option '{}'{}", name, core::suggestion(name, option_names(command)));
     }
     if (!commands.empty()) {
-      return fmt::format("unknown command '{}'{}; there are: {}", extra, hint(extra, commands),
+      return fmt::format("unknown command '{}'{}; there are: {}", extra, core::suggestion(extra, commands),
                          fmt::join(commands, ", "));
     }
     return fmt::format("unexpected argument '{}'", extra);

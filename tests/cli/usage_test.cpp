@@ -1,0 +1,116 @@
+// Help, version, exit codes and what is said about a wrong command line.
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+
+namespace dotin::testing {
+namespace {
+
+TEST(Usage, VersionIsPrintedOnStdout) {
+  const Result result = run({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "dotin " DOTIN_VERSION "\n");
+  EXPECT_EQ(result.err, "");
+}
+
+class Help : public ::testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(Help, EndsWithExamplesAndGoesToStdout) {
+  std::vector<std::string> arguments = GetParam();
+  arguments.push_back("--help");
+  const Result result = run(arguments);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  const std::size_t examples = result.out.rfind("\nExamples:\n  ");
+  ASSERT_NE(examples, std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("dotin", examples), std::string::npos);
+  EXPECT_EQ(result.out.find("\n\n", examples), std::string::npos) << "something stands after the examples";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryCommand, Help,
+    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"data"},
+                      std::vector<std::string>{"data", "list"}, std::vector<std::string>{"data", "get"},
+                      std::vector<std::string>{"data", "info"}, std::vector<std::string>{"data", "check"},
+                      std::vector<std::string>{"data", "generate"}, std::vector<std::string>{"data", "pack"},
+                      std::vector<std::string>{"completions"}));
+
+void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
+  const Result result = run(arguments);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "dotin: error: " + message + "\n");
+}
+
+TEST(Usage, NoCommandListsTheCommands) {
+  expect_usage_error({"data"},
+                     "'dotin data' needs a command: list, get, info, check, generate, pack (see 'dotin data --help')");
+  const Result result = run({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("'dotin' needs a command: "), std::string::npos) << result.err;
+}
+
+TEST(Usage, UnknownCommandSuggestsANearOne) {
+  expect_usage_error({"data", "inof", "x"},
+                     "unknown command 'inof' (did you mean 'info'?); there are: list, get, info, check, generate, pack "
+                     "(see 'dotin data --help')");
+  const Result result = run({"dtaa"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("unknown command 'dtaa' (did you mean 'data'?)"), std::string::npos) << result.err;
+}
+
+TEST(Usage, UnknownOptionSuggestsANearOne) {
+  expect_usage_error({"data", "info", "x", "--jsno"},
+                     "unknown option '--jsno' (did you mean '--json'?) (see 'dotin data info --help')");
+  expect_usage_error({"data", "list", "--qiet=1"},
+                     "unknown option '--qiet' (did you mean '--quiet'?) (see 'dotin data list --help')");
+}
+
+TEST(Usage, SurplusArgumentIsNamed) {
+  expect_usage_error({"data", "info", "a", "b"}, "unexpected argument 'b' (see 'dotin data info --help')");
+}
+
+TEST(Usage, MissingArgumentIsNamed) {
+  const Result result = run({"data", "info"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("path is required"), std::string::npos) << result.err;
+}
+
+TEST(Usage, ChoicesAreListed) {
+  const Result result = run({"data", "info", "x", "--duplicates", "drop"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("{merge,keep,error}"), std::string::npos) << result.err;
+}
+
+TEST(Usage, NumbersOutOfRangeAreRefused) {
+  const Result folds = run({"data", "check", "x", "--folds", "1"});
+  EXPECT_EQ(folds.code, 2);
+  EXPECT_NE(folds.err.find("--folds: 1 is too small, the least is 2"), std::string::npos) << folds.err;
+  const Result size = run({"data", "info", "x", "--max-line", "-1"});
+  EXPECT_EQ(size.code, 2);
+  EXPECT_NE(size.err.find("--max-line: -1 is too small, the least is 1"), std::string::npos) << size.err;
+  const Result unit = run({"data", "info", "x", "--max-line", "10parsecs"});
+  EXPECT_EQ(unit.code, 2);
+}
+
+TEST(Usage, QuietAndVerboseExcludeEachOther) {
+  const Result result = run({"--quiet", "--verbose", "data", "list"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("excludes"), std::string::npos) << result.err;
+}
+
+TEST(Usage, ErrorsHaveNoColourOffATerminal) {
+  const Result result = run({"data", "info", "/no/such/thing"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err.find('\033'), std::string::npos);
+  EXPECT_EQ(result.err, "dotin: error: /no/such/thing: no such file or folder; check the path\n");
+}
+
+TEST(Usage, AFullDiskBehindStdoutIsAFailure) {
+  const Result result = run_program({"sh", "-c", "exec " + program_path() + " --help > /dev/full"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("cannot write to standard output"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace dotin::testing
