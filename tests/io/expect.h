@@ -1,0 +1,31 @@
+// Checks of messages and lists that read well.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dotin::io {
+
+inline ::testing::AssertionResult says(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    if (text.find(part) != std::string::npos) continue;
+    return ::testing::AssertionFailure() << "\"" << text << "\"\n  does not say\n\"" << part << "\"";
+  }
+  return ::testing::AssertionSuccess();
+}
+
+template <class Values>
+auto to_vector(const Values& values) {
+  return std::vector<std::decay_t<decltype(*values.begin())>>(values.begin(), values.end());
+}
+
+}  // namespace dotin::io
+
+/// The text has each of the given parts in it.
+#define EXPECT_SAYS(text, ...) EXPECT_TRUE(::dotin::io::says(text, {__VA_ARGS__}))
+
+/// The container holds exactly these values.
+#define EXPECT_VALUES(actual, ...) \
+  EXPECT_EQ(::dotin::io::to_vector(actual), (decltype(::dotin::io::to_vector(actual)){__VA_ARGS__}))
