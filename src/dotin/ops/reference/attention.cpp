@@ -1,5 +1,10 @@
 #include "dotin/ops/reference/attention.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "dotin/core/error.h"
+
 namespace dotin::ops::reference {
 
 at::Tensor index_tensor(const std::vector<int64_t>& indices, const at::Tensor& like) {
@@ -29,11 +34,24 @@ at::Tensor segment_sum(const at::Tensor& values, const at::Tensor& segment, int6
   return at::zeros(shape, values.options()).index_add(0, segment, values);
 }
 
+namespace {
+
+/// Largest value of each segment, without gradient. A loop, because libtorch's scatter_reduce prints a warning.
+at::Tensor segment_max(const at::Tensor& values, const at::Tensor& segment, int64_t segments) {
+  const at::Tensor numbers = values.detach().to(at::kCPU, at::kDouble).contiguous();
+  const at::Tensor owners = segment.to(at::kCPU).contiguous();
+  std::vector<double> largest(static_cast<std::size_t>(segments), -std::numeric_limits<double>::infinity());
+  const double* const number = numbers.data_ptr<double>();
+  const int64_t* const owner = owners.data_ptr<int64_t>();
+  for (int64_t e = 0; e < numbers.size(0); ++e) largest[owner[e]] = std::max(largest[owner[e]], number[e]);
+  return at::tensor(largest, at::kDouble).to(values.options());
+}
+
+}  // namespace
+
 at::Tensor segment_softmax(const at::Tensor& values, const at::Tensor& segment, int64_t segments) {
   // The largest value is subtracted for range only, so it takes no part in the gradient.
-  const at::Tensor largest = at::full({segments}, -std::numeric_limits<double>::infinity(), values.options())
-                                 .scatter_reduce(0, segment, values.detach(), "amax");
-  const at::Tensor exponentials = (values - largest.index_select(0, segment)).exp();
+  const at::Tensor exponentials = (values - segment_max(values, segment, segments).index_select(0, segment)).exp();
   return exponentials / segment_sum(exponentials, segment, segments).index_select(0, segment);
 }
 
@@ -60,6 +78,7 @@ at::Tensor attentiveness_logits(const at::Tensor& q, const at::Tensor& p, const 
 }
 
 at::Tensor feature_rows(const batch::Batch& batch, int64_t width, const at::Tensor& like) {
+  DOTIN_ASSERT(batch.dense_width <= width);
   const int64_t nodes = batch.nodes();
   at::Tensor rows = at::zeros({nodes, width}, at::kFloat);
   float* const out = rows.data_ptr<float>();
@@ -67,6 +86,7 @@ at::Tensor feature_rows(const batch::Batch& batch, int64_t width, const at::Tens
     for (int64_t c = 0; c < batch.dense_width; ++c) out[i * width + c] = batch.dense[i * batch.dense_width + c];
     for (int64_t b = 0; b < batch.codes_per_node; ++b) {
       const int32_t column = batch.codes[i * batch.codes_per_node + b];
+      DOTIN_ASSERT(column < width);
       if (column >= 0) out[i * width + column] = 1;
     }
   }

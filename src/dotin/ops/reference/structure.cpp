@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "dotin/core/error.h"
+
 namespace dotin::ops::reference {
 
 std::vector<int64_t> Structure::graph_of_row() const {
@@ -65,6 +67,7 @@ void softmax_row(Structure& s, int64_t row) {
 }  // namespace
 
 Coarsening coarsen(const Structure& old, const std::vector<uint8_t>& keep, bool merge, EdgeWeights edge_weights) {
+  DOTIN_ASSERT(static_cast<int64_t>(keep.size()) == old.raw_nodes());
   Coarsening result;
   Structure& s = result.structure;
   s.graphs = old.graphs;
