@@ -39,6 +39,8 @@ class Regress : public Task {
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
+  /// R2: unlike an error it is comparable with other tasks' metrics.
+  double score(const std::vector<Metric>& metrics) const override { return metrics.back().value; }
   nlohmann::json prediction(const double* output, int64_t width) const override;
 
  private:

@@ -65,6 +65,8 @@ class Task {
                        Collected& collected) const = 0;
   /// The first is the main one, by which epochs are chosen.
   virtual std::vector<Metric> metrics(const Collected& collected) const = 0;
+  /// Higher is better, about 1 at best: what epochs are chosen by. The main metric, unless a task says otherwise.
+  virtual double score(const std::vector<Metric>& metrics) const { return metrics.front().value; }
   /// One graph's output row as predictions: logits, probabilities, label or value or embedding.
   virtual nlohmann::json prediction(const double* output, int64_t width) const = 0;
 

@@ -6,8 +6,15 @@
 namespace dotin::training {
 
 void DataOptions::describe(core::OptionVisitor& v) {
-  v.group("Features");
-  v.visit({"features", "what a node's row is made of", {"labels", "attributes", "degree", "degree-log"}}, features);
+  v.group("Data");
+  v.visit({"data", "dataset: TU folder or zip, packed file, JSON Lines, CSV folder, or a name", {}}, data);
+  v.visit({"validation", "train: share of the graphs that choose the best epoch", {}}, validation);
+  v.visit({"test", "train: share of the graphs kept for the final test", {}}, test);
+  v.visit({"folds", "cv: number of folds", {}}, folds);
+  v.visit({"features",
+           "what a node's row is made of; auto: labels and attributes, and the degree where there is a ged task",
+           {"auto", "labels", "attributes", "degree", "degree-log"}},
+          features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
   v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
   v.visit({"featureless", "what to use where the data has no labels and no attributes", {"degree", "constant"}},
@@ -68,6 +75,10 @@ void RunOptions::validate() const {
     core::fail_usage("--ged-k-n ({}) must be larger than --ged-k-p ({})", task.ged_k_n, task.ged_k_p);
   }
   if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("--label-smoothing must be in [0, 1)");
+  if (!(data.validation >= 0 && data.test >= 0 && data.validation + data.test < 1)) {
+    core::fail_usage("--validation ({}) and --test ({}) are shares that must leave something to train on",
+                     data.validation, data.test);
+  }
   if (train.epochs < 1) core::fail_usage("--epochs must be at least 1, not {}", train.epochs);
   if (train.batch < 1) core::fail_usage("--batch must be at least 1, not {}", train.batch);
   if (!(train.lr > 0)) core::fail_usage("--lr must be positive, not {}", train.lr);
@@ -97,6 +108,7 @@ RunOptions preset(const std::string& name) {
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;
     options.data.standardize = false;
+    options.data.features = {"labels", "attributes"};
     return options;
   }
   core::fail_usage("unknown preset '{}'{}; there are: {}", name, core::suggestion(name, preset_names()),

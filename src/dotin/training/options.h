@@ -11,7 +11,12 @@
 namespace dotin::training {
 
 struct DataOptions {
-  std::vector<std::string> features = {"labels", "attributes"};
+  std::string data;         // path or name; not part of a model file
+  double validation = 0.1;  // shares of the graphs, for a single split
+  double test = 0.1;
+  int64_t folds = 10;  // for cross-validation
+  /// auto: labels and attributes, and the degree where a ged task is among the tasks.
+  std::vector<std::string> features = {"auto"};
   int64_t degree_cap = 64;
   bool standardize = true;
   std::string featureless = "degree";

@@ -1,0 +1,30 @@
+// Which nodes each task needed: what every layer kept and dropped, in terms of the original nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dotin/batch/batch.h"
+#include "dotin/models/model.h"
+
+namespace dotin::explain {
+
+/// One layer, as one graph went through it. Nodes are original indices within the graph.
+struct LayerExplanation {
+  std::vector<int32_t> kept;     // stay as nodes of their own
+  std::vector<int32_t> dropped;  // were nodes of their own and leave here: merged, or gone
+  /// Attentiveness of the nodes that entered as nodes of their own: softmax over them and the merged node, per task.
+  std::vector<int32_t> entered;
+  std::vector<std::vector<double>> attentiveness;  // [task][position in entered]
+};
+
+struct GraphExplanation {
+  int64_t graph = 0;  // index in the dataset
+  std::vector<LayerExplanation> layers;
+  std::vector<int32_t> departure;  // per original node: the layer that dropped it, or the number of layers if none did
+};
+
+/// Explanations of all anchors of a batch, from a forward pass with ForwardOptions::trace.
+std::vector<GraphExplanation> explain_batch(const batch::Batch& batch, const models::Forward& forward, int64_t tasks);
+
+}  // namespace dotin::explain

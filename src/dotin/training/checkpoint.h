@@ -1,0 +1,50 @@
+// Everything needed to go on with a run as if it had never stopped.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dotin/training/options.h"
+#include "dotin/training/schedule.h"
+
+namespace dotin::training {
+
+/// One epoch as metrics.csv has it.
+struct EpochRecord {
+  int64_t epoch = 0;
+  double lr = 0;
+  double drop_factor = 1;
+  double train_loss = 0;
+  double seconds = 0;
+  double score = 0;                      // of the validation graphs: what chooses the best epoch
+  std::vector<double> validation, test;  // one per metric; test is empty where it is not evaluated every epoch
+};
+
+/// Numbers of a run in progress. Within an epoch, batches_done of its batches are behind us.
+struct TrainingState {
+  int64_t epoch = 0;
+  int64_t batches_done = 0;
+  int64_t step = 0;  // optimiser steps so far
+  double loss_sum = 0;
+  int64_t graphs_seen = 0;
+  double seconds_in_epoch = 0;
+  double best_score = 0;
+  int64_t best_epoch = -1;
+  bool finished = false;
+  ScheduleState schedule;
+  std::vector<EpochRecord> history;
+};
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// about: what the run is of (options, data, fold), compared on reading.
+void write_checkpoint(const std::string& path, const std::string& about, const TrainingState& state,
+                      const NamedTensors& tensors);
+
+/// Fills tensors in place. core::Error if the file is damaged or of a run with another `about`.
+TrainingState read_checkpoint(const std::string& path, const std::string& about, const NamedTensors& tensors);
+
+}  // namespace dotin::training

@@ -1,0 +1,140 @@
+#include "dotin/training/cross_validation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "dotin/core/error.h"
+
+namespace dotin::training {
+
+std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options) {
+  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
+    if (spec.kind != "classify") continue;
+    const auto [target, column] = tasks::find_target(dataset, spec.target);
+    if (column < 0 && target->width == 1) return data::classes_of(*target).of_graph;
+  }
+  return std::vector<int32_t>(static_cast<std::size_t>(dataset.graphs()), 0);
+}
+
+namespace {
+
+/// Passes one fold's events on, one at a time.
+class FoldObserver : public TrainObserver {
+ public:
+  FoldObserver(int64_t fold, CrossValidationObserver& observer, std::mutex& mutex, std::atomic<bool>& stop,
+               const std::vector<MetricName>& metrics)
+      : fold_(fold), observer_(observer), mutex_(mutex), stop_(stop), metrics_(metrics) {}
+
+  void on_step(const StepInfo& step) override {
+    const std::lock_guard lock(mutex_);
+    observer_.on_step(fold_, step);
+  }
+  void on_epoch(const EpochRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    observer_.on_epoch(fold_, metrics_, record);
+  }
+  bool stop_requested() override {
+    const std::lock_guard lock(mutex_);
+    if (observer_.stop_requested()) stop_ = true;
+    return stop_;
+  }
+
+ private:
+  int64_t fold_;
+  CrossValidationObserver& observer_;
+  std::mutex& mutex_;
+  std::atomic<bool>& stop_;
+  const std::vector<MetricName>& metrics_;
+};
+
+class Folds {
+ public:
+  Folds(const CrossValidationInput& input, CrossValidationObserver& observer)
+      : input_(input),
+        observer_(observer),
+        folds_(data::stratified_folds(stratification(*input.dataset, input.options), input.folds,
+                                      static_cast<uint64_t>(input.options.train.seed))) {
+    result_.histories.resize(static_cast<std::size_t>(input.folds));
+    // What the metrics are called, before any fold has begun.
+    const data::Split split = data::split_of_fold(folds_, 0);
+    result_.scores.metrics = metric_names(make_learner(input.options, data::View(input.dataset).subset(split.train)));
+  }
+
+  CrossValidationResult go() {
+    const int threads = set_threads(input_.options.train.threads);
+    const int64_t wanted = input_.jobs > 0 ? input_.jobs : threads;
+    const int64_t jobs = std::min(wanted, input_.folds);
+    const int64_t threads_each = std::max<int64_t>(1, threads / jobs);
+    std::vector<std::thread> workers;
+    for (int64_t job = 0; job < jobs; ++job) {
+      workers.emplace_back([this, threads_each] {
+        set_threads(threads_each);
+        work();
+      });
+    }
+    for (std::thread& worker : workers) worker.join();
+    set_threads(input_.options.train.threads);
+    if (error_) std::rethrow_exception(error_);
+    result_.interrupted = stop_;
+    if (!stop_) select();
+    return std::move(result_);
+  }
+
+ private:
+  void work() {
+    try {
+      for (int64_t fold = next_++; fold < input_.folds && !stop_; fold = next_++) run_fold(fold);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  void run_fold(int64_t fold) {
+    TrainerInput input;
+    input.dataset = input_.dataset;
+    input.split = data::split_of_fold(folds_, fold);
+    input.options = input_.options;
+    input.test_every_epoch = true;
+    if (!input_.checkpoint_folder.empty())
+      input.checkpoint = fmt::format("{}/fold-{}.ckpt.safetensors", input_.checkpoint_folder, fold);
+    input.resume = input_.resume;
+    FoldObserver observer(fold, observer_, mutex_, stop_, result_.scores.metrics);
+    const TrainResult trained = train(input, observer);
+    result_.histories[static_cast<std::size_t>(fold)] = trained.history;
+  }
+
+  void select() {
+    result_.scores.first_eligible_epoch =
+        first_full_epoch(input_.options.train.drop_warmup, input_.options.train.epochs);
+    for (const auto& history : result_.histories) {
+      std::vector<EpochScores> epochs;
+      for (const EpochRecord& record : history) epochs.push_back({record.score, record.validation, record.test});
+      result_.scores.folds.push_back(std::move(epochs));
+    }
+    result_.results = select_epochs(result_.scores);
+  }
+
+  const CrossValidationInput& input_;
+  CrossValidationObserver& observer_;
+  std::vector<std::vector<int64_t>> folds_;
+  CrossValidationResult result_;
+  std::atomic<int64_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::exception_ptr error_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+CrossValidationResult cross_validate(const CrossValidationInput& input, CrossValidationObserver& observer) {
+  if (input.folds < 3)
+    core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", input.folds);
+  return Folds(input, observer).go();
+}
+
+}  // namespace dotin::training

@@ -1,0 +1,41 @@
+// Cross-validation: every fold once the test set, all selection rules from one run.
+#pragma once
+
+#include "dotin/training/trainer.h"
+
+namespace dotin::training {
+
+struct CrossValidationInput {
+  std::shared_ptr<const data::Dataset> dataset;
+  RunOptions options;
+  int64_t folds = 10;
+  int64_t jobs = 0;  // folds trained at once, each in a thread of its own; 0: as many as there are threads to use
+  std::string checkpoint_folder;  // fold-<f>.ckpt.safetensors in it; empty: none
+  bool resume = false;
+};
+
+/// Called from several threads, one call at a time.
+class CrossValidationObserver {
+ public:
+  virtual ~CrossValidationObserver() = default;
+  virtual void on_step(int64_t /*fold*/, const StepInfo&) {}
+  virtual void on_epoch(int64_t /*fold*/, const std::vector<MetricName>&, const EpochRecord&) {}
+  virtual bool stop_requested() { return false; }
+};
+
+struct CrossValidationResult {
+  CrossValidation scores;
+  std::vector<std::vector<EpochRecord>> histories;  // per fold
+  std::vector<MetricResult> results;                // empty if interrupted
+  bool interrupted = false;
+};
+
+/// The classes by which splits are stratified: those of the first classification task; without one, all graphs count as
+/// one class.
+std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options);
+
+/// Fold f trains on all folds but f (test) and f + 1 (validation). Results do not depend on jobs as long as each fold
+/// gets the same number of threads.
+CrossValidationResult cross_validate(const CrossValidationInput& input, CrossValidationObserver& observer);
+
+}  // namespace dotin::training

@@ -1,0 +1,66 @@
+#include "dotin/training/evaluate.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+namespace dotin::training {
+
+namespace {
+
+// Triplets of training use the epochs from 0 on; evaluation has one of its own.
+constexpr int64_t kEvaluationEpoch = -1;
+
+}  // namespace
+
+BoundData bind(const Learner& learner, const data::Dataset& dataset, data::UnknownLabels unknown) {
+  BoundData bound;
+  bound.encoder = std::make_shared<const data::FeatureEncoder>(learner.features, dataset, unknown);
+  for (const auto& task : learner.tasks) bound.targets.push_back(task->bind(dataset));
+  return bound;
+}
+
+std::vector<MetricName> metric_names(const Learner& learner) {
+  std::vector<MetricName> names;
+  for (const auto& task : learner.tasks) {
+    for (const tasks::Metric& metric : task->metrics({}))
+      names.push_back({task->name(), metric.name, metric.higher_is_better});
+  }
+  return names;
+}
+
+Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::View& view, double drop_factor) {
+  const at::NoGradGuard no_gradients;
+  std::vector<tasks::Collected> collected(learner.tasks.size());
+  batch::Loader loader(view, bound.encoder, loader_options(learner, false));
+  models::ForwardOptions options;
+  options.drop_factor = drop_factor;
+  options.random_key = static_cast<uint64_t>(learner.options.train.seed);
+  loader.start_epoch(kEvaluationEpoch);
+  while (const std::optional<batch::Batch> batch = loader.next()) {
+    const models::Forward forward = learner.model->forward(*batch, options);
+    for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+      learner.tasks[k]->collect(forward.outputs[k], *batch, bound.targets[k], collected[k]);
+    }
+  }
+  Evaluation evaluation;
+  for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+    const std::vector<tasks::Metric> metrics = learner.tasks[k]->metrics(collected[k]);
+    for (const tasks::Metric& metric : metrics) evaluation.values.push_back(metric.value);
+    evaluation.score += learner.tasks[k]->score(metrics) / static_cast<double>(learner.tasks.size());
+  }
+  return evaluation;
+}
+
+at::Tensor objective(const Learner& learner, const models::Forward& forward, const batch::Batch& batch,
+                     const BoundData& bound) {
+  at::Tensor total;
+  for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+    const tasks::Task& task = *learner.tasks[k];
+    const at::Tensor loss = task.loss(forward.outputs[k], batch, bound.targets[k]) * task.spec().weight;
+    total = total.defined() ? total + loss : loss;
+  }
+  return total / static_cast<double>(learner.tasks.size());
+}
+
+}  // namespace dotin::training

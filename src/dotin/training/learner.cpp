@@ -1,0 +1,164 @@
+#include "dotin/training/learner.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "dotin/core/error.h"
+#include "dotin/core/memory.h"
+#include "dotin/io/safetensors.h"
+#include "dotin/training/config.h"
+#include "dotin/training/tensors.h"
+
+namespace dotin::training {
+
+namespace {
+
+constexpr const char* kMetadataKey = "dotin";
+constexpr int kFormatVersion = 1;
+
+data::FeatureOptions feature_options(const RunOptions& options, bool has_ged) {
+  const auto chosen = [&](const char* name) {
+    return std::find(options.data.features.begin(), options.data.features.end(), name) != options.data.features.end();
+  };
+  data::FeatureOptions features;
+  features.labels = chosen("labels") || chosen("auto");
+  features.attributes = chosen("attributes") || chosen("auto");
+  if (chosen("degree") || (chosen("auto") && has_ged)) features.degree = data::DegreeFeature::onehot;
+  if (chosen("degree-log")) features.degree = data::DegreeFeature::log;
+  features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
+  features.standardize = options.data.standardize;
+  features.constant_if_featureless = options.data.featureless == "constant";
+  return features;
+}
+
+std::vector<models::Head> heads_of(const Learner& learner) {
+  std::vector<models::Head> heads;
+  for (const auto& task : learner.tasks)
+    heads.push_back({task->name(), task->head_width(learner.options.model.hidden)});
+  return heads;
+}
+
+/// Nodes and directed edges of the largest batch there can be: the largest graphs together.
+std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs) {
+  std::vector<std::pair<int64_t, int64_t>> sizes;
+  for (int64_t i = 0; i < view.size(); ++i) {
+    const data::GraphView graph = view.get(i);
+    sizes.emplace_back(graph.nodes, graph.directed_edges());
+  }
+  const auto count = static_cast<std::ptrdiff_t>(std::min<int64_t>(graphs, view.size()));
+  std::partial_sort(sizes.begin(), sizes.begin() + count, sizes.end(), std::greater<>());
+  std::pair<int64_t, int64_t> total{0, 0};
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    total.first += sizes[static_cast<std::size_t>(i)].first;
+    total.second += sizes[static_cast<std::size_t>(i)].second;
+  }
+  return total;
+}
+
+void check_memory(const Learner& learner, const data::View& train) {
+  auto [nodes, edges] = largest_batch(train, learner.options.train.batch);
+  const int64_t copies = learner.needs_triplets() ? 3 : 1;
+  const int64_t needed =
+      models::predicted_bytes(learner.options.model, learner.features.width(),
+                              static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
+  const int64_t available = core::available_bytes();
+  DOTIN_CHECK(available == 0 || needed <= available,
+              "this model needs about {} for its largest batch ({} nodes), and {} are available: reduce --hidden ({}), "
+              "--layers ({}) or "
+              "--batch ({})",
+              core::format_bytes(needed), nodes * copies, core::format_bytes(available), learner.options.model.hidden,
+              learner.options.model.layers, learner.options.train.batch);
+}
+
+}  // namespace
+
+bool Learner::needs_triplets() const {
+  return std::any_of(tasks.begin(), tasks.end(), [](const auto& task) { return task->needs_triplets(); });
+}
+
+Learner make_learner(const RunOptions& options, const data::View& train) {
+  options.validate();
+  DOTIN_CHECK(train.size() > 0, "no training graphs");
+  Learner learner;
+  learner.options = options;
+  learner.options.data.data.clear();  // a model does not depend on where its data lay
+  tasks::LossOptions loss;
+  loss.label_smoothing = options.task.label_smoothing;
+  loss.balanced_classes = options.task.class_weights == "balanced";
+  loss.ged_margin = options.task.ged_margin;
+  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
+    learner.tasks.push_back(tasks::make_task(spec));
+    learner.tasks.back()->fit(train, loss);
+  }
+  learner.features = data::fit_features(train, feature_options(options, learner.needs_triplets()));
+  check_memory(learner, train);
+  learner.model = std::make_unique<models::Model>(options.model, learner.features.width(), heads_of(learner),
+                                                  static_cast<uint64_t>(options.train.seed));
+  return learner;
+}
+
+batch::LoaderOptions loader_options(const Learner& learner, bool training) {
+  batch::LoaderOptions loader;
+  loader.batch_graphs = training ? learner.options.train.batch : std::max<int64_t>(learner.options.train.batch, 32);
+  loader.node_edge_budget = training ? learner.options.train.batch_budget : 0;
+  loader.shuffle = training;
+  loader.build.triplets = learner.needs_triplets();
+  loader.build.ged.k_p = static_cast<int32_t>(learner.options.task.ged_k_p);
+  loader.build.ged.k_n = static_cast<int32_t>(learner.options.task.ged_k_n);
+  loader.build.seed = static_cast<uint64_t>(learner.options.train.seed);
+  return loader;
+}
+
+void save_model(const Learner& learner, const std::string& path) {
+  nlohmann::json about;
+  about["format_version"] = kFormatVersion;
+  about["options"] = to_json(learner.options);
+  about["features"] = learner.features.to_json();
+  for (const auto& task : learner.tasks) {
+    const tasks::TaskSpec& spec = task->spec();
+    about["tasks"].push_back({{"name", spec.name},
+                              {"kind", spec.kind},
+                              {"target", spec.target},
+                              {"weight", spec.weight},
+                              {"fitted", task->to_json()}});
+  }
+  std::vector<io::TensorToWrite> tensors;
+  for (const auto& [name, tensor] : learner.model->parameters().all()) tensors.push_back(to_write(name, tensor));
+  io::write_safetensors(path, tensors, {{kMetadataKey, about.dump()}});
+}
+
+Learner load_model(const std::string& path) {
+  const io::SafetensorsFile file(path);
+  const auto found = file.metadata().find(kMetadataKey);
+  DOTIN_CHECK(found != file.metadata().end(), "{}: not a dotin model: its metadata has no '{}'", path, kMetadataKey);
+  Learner learner;
+  try {
+    const nlohmann::json about = nlohmann::json::parse(found->second);
+    const int version = about.at("format_version").get<int>();
+    DOTIN_CHECK(version == kFormatVersion, "{}: model format {} is not known to this version of dotin (it knows {})",
+                path, version, kFormatVersion);
+    learner.options = options_from_json(about.at("options"), path);
+    learner.options.validate();
+    learner.features = data::FeatureMap::from_json(about.at("features"));
+    for (const nlohmann::json& entry : about.at("tasks")) {
+      tasks::TaskSpec spec;
+      spec.name = entry.at("name").get<std::string>();
+      spec.kind = entry.at("kind").get<std::string>();
+      spec.target = entry.at("target").get<std::string>();
+      spec.weight = entry.at("weight").get<double>();
+      learner.tasks.push_back(tasks::make_task(spec));
+      learner.tasks.back()->from_json(entry.at("fitted"));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    core::fail("{}: the metadata of the model is damaged: {}", path, error.what());
+  }
+  learner.model =
+      std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner), 0);
+  for (const auto& [name, tensor] : learner.model->parameters().all()) read_into(file, name, tensor.detach());
+  DOTIN_CHECK(file.tensors().size() == learner.model->parameters().all().size(),
+              "{}: has {} tensors, this model needs {}", path, file.tensors().size(),
+              learner.model->parameters().all().size());
+  return learner;
+}
+
+}  // namespace dotin::training

@@ -1,0 +1,37 @@
+// A model together with what it needs to meet data: feature map and tasks. What a model file holds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dotin/batch/loader.h"
+#include "dotin/models/model.h"
+#include "dotin/tasks/task.h"
+#include "dotin/training/options.h"
+
+namespace dotin::training {
+
+struct Learner {
+  RunOptions options;
+  data::FeatureMap features;
+  std::vector<std::unique_ptr<tasks::Task>> tasks;
+  std::unique_ptr<models::Model> model;
+
+  bool needs_triplets() const;
+};
+
+/// Fits features and tasks on the training graphs and makes a model with fresh weights. Refuses with the figure what
+/// would not fit into memory.
+Learner make_learner(const RunOptions& options, const data::View& train);
+
+/// Writes a model file (docs/formats.md): the same learner gives the same bytes.
+void save_model(const Learner& learner, const std::string& path);
+
+/// core::Error with the reason for anything that is not a whole, unedited model file of a known version.
+Learner load_model(const std::string& path);
+
+/// How batches of this learner are made: triplets if a task needs them, with the run's seed.
+batch::LoaderOptions loader_options(const Learner& learner, bool training);
+
+}  // namespace dotin::training

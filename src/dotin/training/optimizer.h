@@ -1,0 +1,41 @@
+// Adam over all parameters, and a running average of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dotin/kernels/adam.h"
+#include "dotin/layers/parameters.h"
+
+namespace dotin::training {
+
+class Adam {
+ public:
+  explicit Adam(layers::ParameterSet& parameters);
+
+  /// options.step is the number of this step, from 1. A parameter without a gradient counts as having gradient 0.
+  void step(const kernels::AdamStep& options);
+
+  /// In the order of the parameters.
+  std::vector<at::Tensor>& first_moments() { return first_; }
+  std::vector<at::Tensor>& second_moments() { return second_; }
+
+ private:
+  layers::ParameterSet& parameters_;
+  std::vector<at::Tensor> first_, second_;
+};
+
+/// Euclidean norm of all gradients together, summed in double.
+double gradient_norm(const layers::ParameterSet& parameters);
+
+/// A copy of all values, in the order of the parameters.
+std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters);
+void assign_values(layers::ParameterSet& parameters, const std::vector<at::Tensor>& values);
+
+/// average <- decay average + (1 - decay) parameters, with a smaller decay at the start so that it does not remember
+/// the first guess.
+void update_average(std::vector<at::Tensor>& average, const layers::ParameterSet& parameters, double decay,
+                    int64_t step);
+
+}  // namespace dotin::training

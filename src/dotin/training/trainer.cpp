@@ -1,0 +1,230 @@
+#include "dotin/training/trainer.h"
+
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "dotin/core/error.h"
+#include "dotin/core/random.h"
+#include "dotin/training/config.h"
+#include "dotin/training/optimizer.h"
+
+namespace dotin::training {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// What a checkpoint must agree with: options, data and split.
+std::string about_run(const TrainerInput& input) {
+  RunOptions options = input.options;
+  options.train.threads = 0;  // asked for by the machine, not by the run
+  options.data.data.clear();  // may have moved
+  uint64_t split_hash = 0;
+  for (const auto* part : {&input.split.train, &input.split.validation, &input.split.test}) {
+    for (const int64_t index : *part) split_hash = core::mix(split_hash, static_cast<uint64_t>(index));
+    split_hash = core::mix(split_hash, part->size());
+  }
+  return nlohmann::json{{"options", to_json(options)},
+                        {"data", input.dataset->name},
+                        {"graphs", input.dataset->graphs()},
+                        {"nodes", input.dataset->nodes()},
+                        {"directed_edges", input.dataset->directed_edges()},
+                        {"split", std::to_string(split_hash)}}
+      .dump();
+}
+
+class Run {
+ public:
+  Run(const TrainerInput& input, TrainObserver& observer)
+      : input_(input),
+        observer_(observer),
+        options_(input.options.train),
+        all_(input.dataset),
+        train_(all_.subset(input.split.train)),
+        learner_(make_learner(input.options, train_)),
+        bound_(bind(learner_, *input.dataset, data::UnknownLabels::error)),
+        adam_(learner_.model->parameters()),
+        best_(copy_values(learner_.model->parameters())),
+        schedule_(options_),
+        about_(about_run(input)) {
+    if (options_.average > 0) average_ = copy_values(learner_.model->parameters());
+    state_.best_score = -INFINITY;
+  }
+
+  TrainResult go() {
+    if (input_.resume && !input_.checkpoint.empty() && std::filesystem::exists(input_.checkpoint)) restore();
+    batch::Loader loader(train_, bound_.encoder, loader_options(learner_, true));
+    last_checkpoint_ = Clock::now();
+    while (!state_.finished) {
+      if (!train_epoch(loader)) {
+        save();
+        return result(true);
+      }
+      finish_epoch();
+      if (state_.finished || seconds_since(last_checkpoint_) >= input_.checkpoint_seconds) save();
+    }
+    return result(false);
+  }
+
+ private:
+  layers::ParameterSet& parameters() { return learner_.model->parameters(); }
+
+  /// False if asked to stop before the epoch was over.
+  bool train_epoch(batch::Loader& loader) {
+    loader.start_epoch(state_.epoch, state_.batches_done);
+    const int64_t batches = loader.batches_per_epoch();
+    const Clock::time_point start = Clock::now();
+    const double seconds_before = state_.seconds_in_epoch;
+    while (const std::optional<batch::Batch> batch = loader.next()) {
+      step(*batch, batches);
+      state_.seconds_in_epoch = seconds_before + seconds_since(start);
+      observer_.on_step({state_.epoch, options_.epochs, state_.batches_done, batches,
+                         state_.loss_sum / static_cast<double>(state_.graphs_seen),
+                         static_cast<double>(state_.graphs_seen) / state_.seconds_in_epoch});
+      if (observer_.stop_requested()) return false;
+    }
+    return true;
+  }
+
+  void step(const batch::Batch& batch, int64_t batches) {
+    models::ForwardOptions forward_options;
+    forward_options.training = true;
+    forward_options.drop_factor = drop_factor(options_.drop_warmup, options_.epochs, state_.epoch);
+    forward_options.random_key =
+        core::mix(static_cast<uint64_t>(options_.seed), static_cast<uint64_t>(state_.step) + 1);
+    const models::Forward forward = learner_.model->forward(batch, forward_options);
+    const at::Tensor loss = objective(learner_, forward, batch, bound_);
+    const double value = loss.item<double>();
+    DOTIN_CHECK(std::isfinite(value),
+                "the loss became {} in epoch {}, batch {} (graphs {}): lower --lr ({}), or set --clip 1; the last "
+                "checkpoint is as it was",
+                value, state_.epoch, state_.batches_done,
+                fmt::join(batch.graph_index.begin(), batch.graph_index.begin() + batch.anchors, ", "), options_.lr);
+    parameters().zero_gradients();
+    loss.backward();
+
+    kernels::AdamStep adam;
+    adam.lr = schedule_.rate(static_cast<double>(state_.epoch) +
+                             static_cast<double>(state_.batches_done) / static_cast<double>(batches));
+    adam.weight_decay = options_.weight_decay;
+    adam.decoupled = options_.weight_decay_kind == "decoupled";
+    adam.step = ++state_.step;
+    if (options_.clip > 0) adam.gradient_scale = std::min(1.0, options_.clip / (gradient_norm(parameters()) + 1e-12));
+    adam_.step(adam);
+    if (options_.average > 0) update_average(average_, parameters(), options_.average, state_.step);
+
+    ++state_.batches_done;
+    state_.loss_sum += value * batch.anchors;
+    state_.graphs_seen += batch.anchors;
+  }
+
+  void finish_epoch() {
+    EpochRecord record;
+    record.epoch = state_.epoch;
+    record.lr = schedule_.rate(static_cast<double>(state_.epoch));
+    record.drop_factor = drop_factor(options_.drop_warmup, options_.epochs, state_.epoch);
+    record.train_loss = state_.loss_sum / static_cast<double>(std::max<int64_t>(1, state_.graphs_seen));
+    record.seconds = state_.seconds_in_epoch;
+
+    // The averaged weights are what is evaluated and kept; training goes on with its own.
+    const bool averaged = options_.average > 0;
+    const std::vector<at::Tensor> own = averaged ? copy_values(parameters()) : std::vector<at::Tensor>();
+    if (averaged) assign_values(parameters(), average_);
+    const Evaluation validation = evaluate(learner_, bound_, all_.subset(input_.split.validation), record.drop_factor);
+    record.validation = validation.values;
+    record.score = validation.score;
+    if (input_.test_every_epoch)
+      record.test = evaluate(learner_, bound_, all_.subset(input_.split.test), record.drop_factor).values;
+    const bool eligible = state_.epoch >= first_full_epoch(options_.drop_warmup, options_.epochs);
+    // Without validation graphs there is no score: the last eligible epoch counts as the best.
+    const bool better =
+        record.score > state_.best_score || (std::isnan(record.score) && input_.split.validation.empty());
+    if (eligible && (better || state_.best_epoch < 0)) {
+      state_.best_score = record.score;
+      state_.best_epoch = state_.epoch;
+      best_ = copy_values(parameters());
+    }
+    if (averaged) assign_values(parameters(), own);
+
+    schedule_.epoch_done(record.score);
+    state_.history.push_back(record);
+    ++state_.epoch;
+    state_.batches_done = 0;
+    state_.loss_sum = 0;
+    state_.graphs_seen = 0;
+    state_.seconds_in_epoch = 0;
+    const bool stalled = options_.early_stop > 0 && state_.best_epoch >= 0 &&
+                         state_.epoch - 1 - state_.best_epoch >= options_.early_stop;
+    state_.finished = state_.epoch >= options_.epochs || stalled;
+    observer_.on_epoch(record);
+  }
+
+  NamedTensors checkpoint_tensors() {
+    NamedTensors tensors;
+    const auto& all = parameters().all();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      tensors.emplace_back("parameter." + all[i].first, all[i].second.detach());
+      tensors.emplace_back("first_moment." + all[i].first, adam_.first_moments()[i]);
+      tensors.emplace_back("second_moment." + all[i].first, adam_.second_moments()[i]);
+      tensors.emplace_back("best." + all[i].first, best_[i]);
+      if (options_.average > 0) tensors.emplace_back("average." + all[i].first, average_[i]);
+    }
+    return tensors;
+  }
+
+  void save() {
+    if (input_.checkpoint.empty()) return;
+    state_.schedule = schedule_.state();
+    write_checkpoint(input_.checkpoint, about_, state_, checkpoint_tensors());
+    last_checkpoint_ = Clock::now();
+  }
+
+  void restore() {
+    state_ = read_checkpoint(input_.checkpoint, about_, checkpoint_tensors());
+    schedule_.restore(state_.schedule);
+  }
+
+  TrainResult result(bool interrupted) {
+    TrainResult result;
+    if (state_.best_epoch >= 0) assign_values(parameters(), best_);
+    result.metrics = metric_names(learner_);
+    result.learner = std::move(learner_);
+    result.history = state_.history;
+    result.best_epoch = state_.best_epoch;
+    result.interrupted = interrupted;
+    return result;
+  }
+
+  const TrainerInput& input_;
+  TrainObserver& observer_;
+  const TrainOptions& options_;
+  data::View all_, train_;
+  Learner learner_;
+  BoundData bound_;
+  Adam adam_;
+  std::vector<at::Tensor> best_, average_;
+  Schedule schedule_;
+  std::string about_;
+  TrainingState state_;
+  Clock::time_point last_checkpoint_;
+};
+
+}  // namespace
+
+TrainResult train(const TrainerInput& input, TrainObserver& observer) { return Run(input, observer).go(); }
+
+int set_threads(int64_t threads) {
+  const int count =
+      threads > 0 ? static_cast<int>(threads) : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  at::set_num_threads(count);
+  return count;
+}
+
+}  // namespace dotin::training
