@@ -147,7 +147,7 @@ _dotin() {{
   if [[ $current == -* ]]; then
     case $path_ in
 {2}    esac
-    _describe option words_ -o
+    _describe -o option words_
     return
   fi
   case $path_ in
