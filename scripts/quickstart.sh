@@ -28,7 +28,7 @@ step() { printf '\n== %s\n' "$*"; }
 if [ $install = 1 ]; then scripts/setup.sh --build-only; fi
 
 step "Building (build/release)"
-cmake --preset release -DDOTIN_TESTS=OFF -DDOTIN_BENCH=OFF --log-level=WARNING
+cmake --preset release -DDOTIN_TESTS=OFF -DDOTIN_BENCH=OFF --log-level=WARNING >/dev/null
 cmake --build --preset release --target dotin
 
 dotin=build/release/app/dotin

@@ -26,6 +26,6 @@ for argument in "$@"; do
 done
 
 if [ $install = 1 ]; then scripts/setup.sh; fi
-cmake --preset release -DDOTIN_TESTS=ON -DDOTIN_BENCH=ON --log-level=WARNING
+cmake --preset release -DDOTIN_TESTS=ON -DDOTIN_BENCH=ON --log-level=WARNING >/dev/null
 cmake --build --preset release
 ctest --preset release -j"$(nproc)" "${ctest_arguments[@]}"
