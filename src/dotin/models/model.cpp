@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>
+#include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
@@ -49,6 +50,10 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
       edge_weights_(edge_weights_of(options.edge_weights)) {
   options_.validate();
   if (heads_.empty()) core::fail_usage("a model needs at least one task");
+  std::set<std::string> names;
+  for (const Head& head : heads_) {
+    if (!names.insert(head.name).second) core::fail_usage("task '{}' is given twice: name each one", head.name);
+  }
   layers::BackboneOptions backbone_options;
   backbone_options.hidden = options_.hidden;
   backbone_options.tasks = tasks();

@@ -1,0 +1,87 @@
+#include "models/model_support.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace dotin::testing {
+
+models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
+  models::ModelOptions options;
+  options.backbone = backbone;
+  options.hidden = 3;
+  options.attention_dim = 2;
+  options.layers = 3;
+  options.drop_ratio = {0.5};
+  options.precision = "double";
+  const bool paper = knobs == Knobs::paper;
+  options.attentiveness = paper ? "own" : "smoothed";
+  options.edge_weights = paper ? "softmax" : "multiplicity";
+  options.merge_weights = paper ? "softmax" : "logits";
+  options.norm = paper ? "none" : "layer";
+  options.residual = !paper;
+  options.gate = !paper;
+  return options;
+}
+
+std::vector<models::Head> heads_of(int64_t tasks) {
+  std::vector<models::Head> heads;
+  for (int64_t k = 0; k < tasks; ++k) heads.push_back({"task" + std::to_string(k), k == 0 ? 2 : 1});
+  return heads;
+}
+
+void set_parameter(const models::Model& model, const std::string& name, const std::vector<double>& values) {
+  const at::NoGradGuard no_gradients;
+  const at::Tensor& parameter = model.parameters().get(name);
+  parameter.copy_(at::tensor(values, at::kDouble).reshape(parameter.sizes()));
+}
+
+void fill_by_formula(const models::Model& model) {
+  for (const auto& [name, parameter] : model.parameters().all()) {
+    const int phase = std::accumulate(name.begin(), name.end(), 0) % 97;
+    std::vector<double> values;
+    for (int64_t i = 0; i < parameter.numel(); ++i) {
+      values.push_back(0.9 * std::sin(1.7 * static_cast<double>(i) + 0.37 * phase));
+    }
+    set_parameter(model, name, values);
+  }
+}
+
+std::vector<double> numbers_of(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.detach().to(at::kDouble).contiguous();
+  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
+}
+
+std::vector<double> outputs_of(const models::Forward& forward) {
+  std::vector<double> all;
+  for (const at::Tensor& output : forward.outputs) {
+    const std::vector<double> numbers = numbers_of(output);
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  return all;
+}
+
+std::vector<std::vector<int64_t>> holders_of(const models::Forward& forward) {
+  std::vector<std::vector<int64_t>> holders;
+  for (std::size_t l = 0; l < forward.trace.size(); ++l) {
+    if (l == 0) {
+      holders.emplace_back(forward.trace[0].keep.size());
+      std::iota(holders[0].begin(), holders[0].end(), int64_t{0});
+      continue;
+    }
+    holders.push_back(holders.back());
+    for (int64_t& holder : holders.back()) {
+      if (holder >= 0) holder = forward.trace[l - 1].new_raw_of_raw[static_cast<std::size_t>(holder)];
+    }
+  }
+  return holders;
+}
+
+models::ForwardOptions traced() {
+  models::ForwardOptions options;
+  options.trace = true;
+  return options;
+}
+
+}  // namespace dotin::testing

@@ -1,0 +1,120 @@
+// Options that make no sense are refused with a message that says what to do.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "dotin/core/error.h"
+#include "models/model_support.h"
+#include "support/graphs.h"
+
+namespace dotin::models {
+namespace {
+
+std::string refusal(const ModelOptions& options, std::vector<Head> heads = {{"y", 2}}) {
+  try {
+    const Model model(options, 2, std::move(heads), 0);
+  } catch (const core::UsageError& error) {
+    return error.what();
+  } catch (const core::Error& error) {
+    return std::string("not a usage error: ") + error.what();
+  }
+  return "accepted";
+}
+
+template <class Change>
+std::string refusal_of(Change change) {
+  ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+  change(options);
+  return refusal(options);
+}
+
+void expect_says(const std::string& message, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
+}
+
+TEST(ModelRefusals, DropRatiosOutsideZeroToOne) {
+  for (const double ratio : {-0.1, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    expect_says(refusal_of([&](ModelOptions& o) { o.drop_ratio = {ratio}; }), {"--drop-ratio", "[0, 1)"});
+    expect_says(refusal_of([&](ModelOptions& o) { o.drop_ratio = {0.5, ratio, 0}; }), {"--drop-ratio", "[0, 1)"});
+  }
+  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0}; }), "accepted");
+}
+
+TEST(ModelRefusals, AnotherNumberOfDropRatiosThanLayers) {
+  expect_says(refusal_of([](ModelOptions& o) { o.drop_ratio = {}; }), {"--drop-ratio", "0 values", "3 layers"});
+  expect_says(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.1, 0.2, 0.3, 0.4}; }), {"4 values", "3 layers"});
+  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.9, 0.5, 0}; }), "accepted");
+  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.9, 0.5}; }), "accepted");  // the last never drops
+}
+
+TEST(ModelRefusals, SizesWithoutSense) {
+  expect_says(refusal_of([](ModelOptions& o) { o.hidden = 0; }), {"--hidden", "0"});
+  expect_says(refusal_of([](ModelOptions& o) { o.hidden = -4; }), {"--hidden", "-4"});
+  expect_says(refusal_of([](ModelOptions& o) { o.layers = 0; }), {"--layers", "0"});
+  expect_says(refusal_of([](ModelOptions& o) { o.layers = 65; }), {"--layers", "64", "65"});
+  expect_says(refusal_of([](ModelOptions& o) { o.attention_dim = -2; }), {"--attention-dim", "-2"});
+  expect_says(refusal_of([](ModelOptions& o) { o.temperature = -1; }), {"--temperature"});
+  expect_says(refusal_of([](ModelOptions& o) { o.dropout = 1; }), {"--dropout", "[0, 1)"});
+}
+
+TEST(ModelRefusals, NoTask) {
+  expect_says(refusal(dotin::testing::small_options("gat", dotin::testing::Knobs::paper), {}), {"at least one task"});
+}
+
+TEST(ModelRefusals, TwoTasksOfOneName) {
+  expect_says(refusal(dotin::testing::small_options("gat", dotin::testing::Knobs::paper), {{"y", 2}, {"y", 1}}),
+              {"'y'", "twice"});
+}
+
+TEST(ModelRefusals, UnknownNamesListTheValidOnes) {
+  expect_says(refusal_of([](ModelOptions& o) { o.backbone = "gta"; }), {"gta", "gat", "gcn", "gin", "sage"});
+  expect_says(refusal_of([](ModelOptions& o) { o.drop = "dotn"; }), {"dotn", "dotin", "random", "none"});
+}
+
+TEST(ModelRefusals, SeveralTasksOnFixedEdgeWeightsWithoutGates) {
+  for (const char* backbone : {"gcn", "gin", "sage"}) {
+    ModelOptions options = dotin::testing::small_options(backbone, dotin::testing::Knobs::recommended);
+    options.task_gates = false;
+    expect_says(refusal(options, dotin::testing::heads_of(2)), {backbone, "2 tasks", "gates", "--backbone gat"});
+    EXPECT_EQ(refusal(options, dotin::testing::heads_of(1)), "accepted");
+  }
+  ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+  options.task_gates = false;
+  EXPECT_EQ(refusal(options, dotin::testing::heads_of(2)), "accepted");
+}
+
+TEST(ModelOptions, ADimensionOfZeroOrMinusOneIsFilledIn) {
+  ModelOptions options;
+  options.hidden = 512;
+  EXPECT_EQ(options.attention_width(), 64);
+  EXPECT_DOUBLE_EQ(options.tau(), 8);
+  options.hidden = 64;
+  EXPECT_EQ(options.attention_width(), 16);
+  options.attention_dim = -1;
+  EXPECT_EQ(options.attention_width(), 64);
+  options.attention_dim = 9;
+  EXPECT_DOUBLE_EQ(options.tau(), 3);
+  options.temperature = 0.5;
+  EXPECT_DOUBLE_EQ(options.tau(), 0.5);
+}
+
+TEST(ModelParameters, HaveTheNamesAndShapesOfTheModelFile) {
+  const Model model(dotin::testing::small_options("gat", dotin::testing::Knobs::recommended), 5,
+                    dotin::testing::heads_of(2), 0);
+  const auto shape = [&](const std::string& name) { return model.parameters().get(name).sizes().vec(); };
+  using Shape = std::vector<int64_t>;
+  EXPECT_EQ(shape("input.weight"), (Shape{3, 5}));
+  EXPECT_EQ(shape("virtual"), (Shape{2, 3}));
+  EXPECT_EQ(shape("layers.2.query.weight"), (Shape{2, 3}));
+  EXPECT_EQ(shape("layers.2.key.weight"), (Shape{2, 3}));
+  EXPECT_EQ(shape("layers.2.linear.weight"), (Shape{3, 3}));
+  EXPECT_EQ(shape("layers.2.linear.bias"), (Shape{3}));
+  EXPECT_EQ(shape("layers.2.norm.weight"), (Shape{3}));
+  EXPECT_EQ(shape("layers.2.norm.bias"), (Shape{3}));
+  EXPECT_EQ(shape("heads.task0.weight"), (Shape{2, 3}));
+  EXPECT_EQ(shape("heads.task1.bias"), (Shape{1}));
+  EXPECT_EQ(model.parameters().all().size(), 2U + 3 * 6 + 4);
+}
+
+}  // namespace
+}  // namespace dotin::models
