@@ -270,7 +270,7 @@ class MarkdownWriter : public VisitorOf<MarkdownWriter> {
 
   template <class T>
   void option(const core::OptionAbout& about, T&) {
-    std::string flag = "--" + about.name;
+    std::string flag = about.name == "data" ? "DATA" : "--" + about.name;  // the dataset is an argument, not a flag
     std::replace(flag.begin(), flag.end(), '_', '-');
     text += fmt::format("| `{}` | `{}` |", about.name, flag);
     for (const auto& defaults : defaults_) text += fmt::format(" `{}` |", defaults[row_]);
