@@ -4,6 +4,9 @@ namespace dotin::app {
 
 void add_commands(CLI::App& root, Context& context) {
   add_data(root, context);
+  add_train(root, context);
+  add_cv(root, context);
+  add_predict(root, context);
   add_completions(root, context);
 }
 

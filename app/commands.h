@@ -20,6 +20,9 @@ void add_data_info(CLI::App& data, Context& context);
 void add_data_check(CLI::App& data, Context& context);
 void add_data_generate(CLI::App& data, Context& context);
 void add_data_pack(CLI::App& data, Context& context);
+void add_train(CLI::App& root, Context& context);
+void add_cv(CLI::App& root, Context& context);
+void add_predict(CLI::App& root, Context& context);
 void add_completions(CLI::App& root, Context& context);
 
 /// Makes run(options) the action of the program when this subcommand is chosen.

@@ -89,6 +89,10 @@ ProgressBar::~ProgressBar() {
 
 void ProgressBar::update(int64_t done, int64_t total, const std::string& detail) {
   check_signals();
+  show(done, total, detail);
+}
+
+void ProgressBar::show(int64_t done, int64_t total, const std::string& detail) {
   const std::lock_guard lock(mutex_);
   state_.done = done;
   state_.total = total;

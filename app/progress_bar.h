@@ -40,6 +40,9 @@ class ProgressBar : public core::Progress {
   /// Throws Interrupted after a signal: work that reports can be stopped.
   void update(int64_t done, int64_t total, const std::string& detail) override;
 
+  /// The same without looking at signals, for work that ends itself in its own way.
+  void show(int64_t done, int64_t total, const std::string& detail);
+
  private:
   void draw_until_closed();
   double elapsed() const;

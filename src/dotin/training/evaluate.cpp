@@ -8,8 +8,8 @@ namespace dotin::training {
 
 namespace {
 
-// Triplets of training use the epochs from 0 on; evaluation has one of its own.
-constexpr int64_t kEvaluationEpoch = -1;
+// Triplets of training use the epochs from 0 on; evaluation has one of its own that no training reaches.
+constexpr int64_t kEvaluationEpoch = int64_t{1} << 40;
 
 }  // namespace
 

@@ -1,0 +1,135 @@
+// dotin cv: cross-validation, all selection rules from one run.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "dotin/core/memory.h"
+#include "progress_bar.h"
+#include "run_report.h"
+#include "run_setup.h"
+#include "signals.h"
+#include "text.h"
+
+namespace dotin::app {
+
+namespace {
+
+struct CvArguments : RunArguments {
+  int64_t jobs = 0;
+};
+
+class Reporter : public training::CrossValidationObserver {
+ public:
+  Reporter(Console& console, const RunSetup& setup)
+      : console_(console), options_(setup.options), events_(setup.folder.path()), bar_(console, "cv") {}
+
+  void on_step(int64_t fold, const training::StepInfo& step) override {
+    progress_[fold] =
+        static_cast<double>(step.epoch) + static_cast<double>(step.batch) / static_cast<double>(step.batches);
+    double done = 0;
+    for (const auto& entry : progress_) done += entry.second;
+    bar_.show(static_cast<int64_t>(done * 100), options_.data.folds * options_.train.epochs * 100,
+              fmt::format("{}/{} folds done  fold {} epoch {}/{} loss {:.4f} {}", folds_done_, options_.data.folds,
+                          fold + 1, step.epoch + 1, step.epochs, step.mean_loss, last_));
+  }
+
+  void on_epoch(int64_t fold, const std::vector<training::MetricName>& metrics,
+                const training::EpochRecord& record) override {
+    progress_[fold] = static_cast<double>(record.epoch + 1);
+    if (record.epoch + 1 == options_.train.epochs) ++folds_done_;
+    write_events(events_, fmt::format("fold-{}/", fold), record, metrics);
+    last_ = record.validation.empty() ? "" : fmt::format("{} {:.4f}", metrics[0].metric, record.validation[0]);
+    if (!console_.live() && console_.verbosity() != Verbosity::quiet) {
+      console_.write(fmt::format("fold {}/{}  {}\n", fold + 1, options_.data.folds,
+                                 epoch_line(record, options_.train.epochs, metrics)));
+    }
+  }
+
+  bool stop_requested() override { return noted_signal() != 0; }
+
+ private:
+  Console& console_;
+  const training::RunOptions& options_;
+  training::EventWriter events_;
+  ProgressBar bar_;
+  std::map<int64_t, double> progress_;  // epochs done per fold
+  int64_t folds_done_ = 0;
+  std::string last_;
+};
+
+void print_result(const std::vector<training::MetricResult>& results, const nlohmann::json& about, Console& console) {
+  console.out(
+      fmt::format("{:<28} {:>16} {:>16} {:>16} {:>16}\n", "test", "validation", "last", "best mean", "best test"));
+  for (const training::MetricResult& result : results) {
+    std::string line = fmt::format("{:<28}", result.name.task + " " + result.name.metric);
+    for (const training::RuleResult* const rule :
+         {&result.by_validation, &result.last, &result.best_mean, &result.best_test}) {
+      line += fmt::format(" {:>16}", fmt::format("{:.4f} +- {:.4f}", rule->test.mean, rule->test.std));
+    }
+    console.out(line + "\n");
+  }
+  console.out(
+      two_columns({{"epoch chosen by", "validation: each fold's validation score, no look at the test set"},
+                   {"", "best mean and best test look at the test set, as some papers do: compare, do not quote"},
+                   {"time", core::format_seconds(about["seconds"].get<double>())},
+                   {"peak memory", core::format_bytes(about["peak_bytes"].get<int64_t>())},
+                   {"run folder", printable(about["run"].get<std::string>())}}));
+}
+
+int run(const CvArguments& arguments, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const RunSetup setup = set_up_run(arguments, context);
+  training::CrossValidationInput input;
+  input.dataset = setup.dataset;
+  input.options = setup.options;
+  input.folds = setup.options.data.folds;
+  input.jobs = arguments.jobs;
+  input.checkpoint_folder = setup.folder.file("checkpoints");
+  input.resume = setup.resuming;
+  training::CrossValidationResult validated;
+  {
+    Reporter reporter(context.console, setup);
+    validated = training::cross_validate(input, reporter);
+  }
+  if (validated.interrupted) stop_interrupted("cv", setup, context);
+
+  // Folds run side by side, so the rows are written in order once all are there.
+  training::MetricsFile metrics(setup.folder.file("metrics.csv"), metric_columns(validated.scores.metrics, true));
+  metrics.truncate_after(0, -1);
+  for (std::size_t fold = 0; fold < validated.histories.size(); ++fold) {
+    for (const training::EpochRecord& record : validated.histories[fold])
+      metrics.append(metrics_row(static_cast<int64_t>(fold), record));
+  }
+  nlohmann::json result = training::to_json(validated.results);
+  result["data"] = setup.dataset->name;
+  result["folds"] = input.folds;
+  result["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result["peak_bytes"] = core::peak_resident_bytes();
+  result["run"] = setup.folder.path();
+  setup.folder.write_result(result);
+  if (arguments.json) {
+    context.console.out(result.dump(2) + "\n");
+  } else {
+    print_result(validated.results, result, context.console);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_cv(CLI::App& root, Context& context) {
+  CLI::App& command =
+      *root.add_subcommand("cv", "Cross-validate: seeded stratified folds, every selection rule from one run");
+  const auto arguments = std::make_shared<CvArguments>();
+  add_run_arguments(command, *arguments);
+  command.add_option("--jobs", arguments->jobs, "Folds trained at once; 0: as many as there are threads")
+      ->type_name("INT")
+      ->check(CLI::NonNegativeNumber);
+  set_examples(command, {"dotin cv DD.zip --folds 10 --drop-ratio 0.5", "dotin cv NCI1 --tasks ged --json > ged.json",
+                         "dotin cv --resume runs/NCI1-ged-20240131-120000"});
+  set_action(command, context, arguments, run);
+}
+
+}  // namespace dotin::app

@@ -1,0 +1,129 @@
+#include "run_options.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "dotin/training/config.h"
+
+namespace dotin::app {
+
+namespace {
+
+std::string flag_of(const std::string& name) {
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+/// Registers an option per field.
+class Registrar : public core::OptionVisitor {
+ public:
+  Registrar(CLI::App& command, std::map<std::string, CLI::Option*>& options) : command_(command), options_(options) {}
+
+  void group(const std::string& title) override { group_ = title; }
+  void visit(const core::OptionAbout& about, bool& value) override {
+    const std::string flag = flag_of(about.name);
+    note(about, command_.add_flag("--" + flag + ",!--no-" + flag, value, about.help + (value ? " (on)" : " (off)")));
+  }
+  void visit(const core::OptionAbout& about, int64_t& value) override { add(about, value, "INT"); }
+  void visit(const core::OptionAbout& about, double& value) override { add(about, value, "NUMBER"); }
+  void visit(const core::OptionAbout& about, std::string& value) override {
+    if (about.name == "data") return;  // positional
+    CLI::Option* const option = add(about, value, "WORD");
+    if (!about.choices.empty()) option->check(CLI::IsMember(about.choices))->type_name("");
+  }
+  void visit(const core::OptionAbout& about, std::vector<double>& value) override {
+    add(about, value, "NUMBER,...")->delimiter(',');
+  }
+  void visit(const core::OptionAbout& about, std::vector<std::string>& value) override {
+    CLI::Option* const option = add(about, value, "WORD,...")->delimiter(',');
+    if (!about.choices.empty()) option->check(CLI::IsMember(about.choices))->type_name("");
+  }
+
+ private:
+  template <class T>
+  CLI::Option* add(const core::OptionAbout& about, T& value, const char* type) {
+    CLI::Option* const option =
+        command_.add_option("--" + flag_of(about.name), value, about.help)->capture_default_str()->type_name(type);
+    note(about, option);
+    return option;
+  }
+  void note(const core::OptionAbout& about, CLI::Option* option) {
+    if (!group_.empty()) option->group(group_);
+    options_[about.name] = option;
+  }
+
+  CLI::App& command_;
+  std::map<std::string, CLI::Option*>& options_;
+  std::string group_;
+};
+
+using Value = std::variant<bool, int64_t, double, std::string, std::vector<double>, std::vector<std::string>>;
+
+/// Reads the fields that were given on the command line, or writes them into other options.
+class Transfer : public core::OptionVisitor {
+ public:
+  explicit Transfer(const std::map<std::string, CLI::Option*>& options) : options_(options) {}
+  void start_writing() { writing_ = true; }
+
+  void group(const std::string&) override {}
+  void visit(const core::OptionAbout& about, bool& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, int64_t& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, double& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, std::string& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, std::vector<double>& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, std::vector<std::string>& value) override { move(about, value); }
+
+ private:
+  template <class T>
+  void move(const core::OptionAbout& about, T& value) {
+    const auto found = options_.find(about.name);
+    if (found == options_.end() || found->second->count() == 0) return;
+    if (writing_) {
+      value = std::get<T>(values_.at(about.name));
+    } else {
+      values_[about.name] = value;
+    }
+  }
+
+  const std::map<std::string, CLI::Option*>& options_;
+  std::map<std::string, Value> values_;
+  bool writing_ = false;
+};
+
+}  // namespace
+
+void RunOptionsParser::add_to(CLI::App& command) {
+  command.add_option("--config", config_, "Options from a TOML file, e.g. the config.toml of another run")
+      ->type_name("FILE");
+  Registrar registrar(command, options_);
+  parsed_.describe(registrar);
+}
+
+training::RunOptions RunOptionsParser::resolve(const std::string& base_config) const {
+  training::RunOptions given = parsed_;
+  training::RunOptions result;
+  const std::string& config = base_config.empty() ? config_ : base_config;
+  if (!config.empty()) training::apply_toml_file(result, config);
+  if (options_.at("preset")->count() > 0) {
+    // A preset on the command line sets all its knobs, also those of the config file.
+    const std::string data = result.data.data;
+    result = training::preset(given.preset);
+    result.data.data = data;
+  }
+  Transfer transfer(options_);
+  given.describe(transfer);
+  transfer.start_writing();
+  result.describe(transfer);
+  return result;
+}
+
+std::vector<std::string> RunOptionsParser::given() const {
+  std::vector<std::string> names;
+  for (const auto& [name, option] : options_) {
+    if (option->count() > 0) names.push_back("--" + flag_of(name));
+  }
+  return names;
+}
+
+}  // namespace dotin::app

@@ -1,0 +1,32 @@
+// RunOptions on the command line, made from their own description (core/options.h).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dotin/training/options.h"
+
+namespace dotin::app {
+
+/// Options given on the command line. Defaults < preset < config file < command line.
+class RunOptionsParser {
+ public:
+  /// Adds --config and one option for each of RunOptions but `data`, which is a positional argument of its own.
+  void add_to(CLI::App& command);
+
+  /// What the run uses, to be called after parsing. base_config: a config.toml to start from instead of --config (of a
+  /// run that is resumed).
+  training::RunOptions resolve(const std::string& base_config = "") const;
+
+  /// Names of the options that were given, as on the command line.
+  std::vector<std::string> given() const;
+
+ private:
+  training::RunOptions parsed_;
+  std::string config_;
+  std::map<std::string, CLI::Option*> options_;
+};
+
+}  // namespace dotin::app

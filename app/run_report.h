@@ -1,0 +1,29 @@
+// What train and cv show while they run and when they are done.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "dotin/training/cross_validation.h"
+#include "dotin/training/events.h"
+#include "dotin/training/run_folder.h"
+
+namespace dotin::app {
+
+/// "validation.classify.accuracy", ... in the order of MetricsRow::values.
+std::vector<std::string> metric_columns(const std::vector<training::MetricName>& metrics, bool with_test);
+
+training::MetricsRow metrics_row(int64_t fold, const training::EpochRecord& record);
+
+/// "epoch 12/50  loss 0.4312  validation classify.accuracy 0.7812"
+std::string epoch_line(const training::EpochRecord& record, int64_t epochs,
+                       const std::vector<training::MetricName>& metrics);
+
+void write_events(training::EventWriter& events, const std::string& prefix, const training::EpochRecord& record,
+                  const std::vector<training::MetricName>& metrics);
+
+/// {"classify": {"accuracy": 0.81, ...}, ...}; NaN becomes null.
+nlohmann::json metrics_json(const std::vector<training::MetricName>& metrics, const std::vector<double>& values);
+
+}  // namespace dotin::app

@@ -1,0 +1,41 @@
+// What train and cv share before the first step: options, run folder, data.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "context.h"
+#include "dotin/data/dataset.h"
+#include "dotin/training/run_folder.h"
+#include "run_options.h"
+
+namespace dotin::app {
+
+struct RunArguments {
+  std::string data;
+  RunOptionsParser options;
+  std::string out;
+  std::string resume;
+  bool json = false;
+};
+
+/// DATA, all run options, --out, --resume and --json.
+void add_run_arguments(CLI::App& command, RunArguments& arguments);
+
+struct RunSetup {
+  training::RunOptions options;
+  training::RunFolder folder;
+  std::shared_ptr<const data::Dataset> dataset;
+  bool resuming = false;
+};
+
+/// Resolves options (those of the folder where a run is resumed), opens the data, makes the run folder and writes
+/// config.toml. Nothing is written if the options or the data are wrong. From here on signals only ask the work to
+/// stop.
+RunSetup set_up_run(const RunArguments& arguments, Context& context);
+
+/// Says on stderr how to go on with a run that a signal stopped, and throws Interrupted.
+[[noreturn]] void stop_interrupted(const std::string& command, const RunSetup& setup, Context& context);
+
+}  // namespace dotin::app

@@ -1,0 +1,166 @@
+// dotin train: one model on one split of the data.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "dotin/core/error.h"
+#include "dotin/core/memory.h"
+#include "dotin/explain/predict.h"
+#include "progress_bar.h"
+#include "run_report.h"
+#include "run_setup.h"
+#include "signals.h"
+#include "text.h"
+
+namespace dotin::app {
+
+namespace {
+
+/// Draws the bar on a terminal, writes a line per epoch elsewhere, and keeps metrics.csv and the event file.
+class Reporter : public training::TrainObserver {
+ public:
+  Reporter(Console& console, const RunSetup& setup, std::vector<training::MetricName> metrics)
+      : console_(console),
+        epochs_(setup.options.train.epochs),
+        metrics_(std::move(metrics)),
+        file_(setup.folder.file("metrics.csv"), metric_columns(metrics_, false)),
+        events_(setup.folder.path()),
+        bar_(console, "train") {}
+
+  void on_step(const training::StepInfo& step) override {
+    bar_.show(step.epoch * step.batches + step.batch, step.epochs * step.batches,
+              fmt::format("epoch {}/{} loss {:.4f} {} {} graphs/s", step.epoch + 1, step.epochs, step.mean_loss, last_,
+                          grouped(static_cast<int64_t>(step.graphs_per_second))));
+  }
+
+  void on_epoch(const training::EpochRecord& record) override {
+    if (!started_) {
+      // A checkpoint may be older than the last row written before the run was stopped.
+      file_.truncate_after(0, record.epoch - 1);
+      started_ = true;
+    }
+    file_.append(metrics_row(0, record));
+    write_events(events_, "", record, metrics_);
+    last_ = record.validation.empty() ? "" : fmt::format("{} {:.4f}", metrics_[0].metric, record.validation[0]);
+    if (!console_.live() && console_.verbosity() != Verbosity::quiet)
+      console_.write(epoch_line(record, epochs_, metrics_) + "\n");
+  }
+
+  bool stop_requested() override { return noted_signal() != 0; }
+
+ private:
+  Console& console_;
+  int64_t epochs_;
+  std::vector<training::MetricName> metrics_;
+  training::MetricsFile file_;
+  training::EventWriter events_;
+  ProgressBar bar_;
+  std::string last_;
+  bool started_ = false;
+};
+
+nlohmann::json survival_json(const std::vector<explain::Survival>& survivals) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const explain::Survival& survival : survivals) {
+    json[survival.target] = {{"planted", survival.planted}, {"after_layer", survival.after_layer}};
+  }
+  return json;
+}
+
+void print_result(const nlohmann::json& result, const std::vector<training::MetricName>& metrics,
+                  const std::vector<explain::Survival>& survivals, Console& console) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  rows.emplace_back("best epoch",
+                    fmt::format("{} of {}", result["best_epoch"].get<int64_t>() + 1, result["epochs"].get<int64_t>()));
+  for (const char* const split : {"validation", "test"}) {
+    for (const training::MetricName& metric : metrics) {
+      const nlohmann::json& value = result[split][metric.task][metric.metric];
+      rows.emplace_back(
+          split, fmt::format("{} {} {}", metric.task, metric.metric,
+                             value.is_null() ? std::string("unknown") : fmt::format("{:.4f}", value.get<double>())));
+    }
+  }
+  for (const explain::Survival& survival : survivals) {
+    if (survival.after_layer.empty() || survival.planted == 0) continue;
+    rows.emplace_back(
+        "planted nodes",
+        fmt::format("{:.1f}% of those that decide '{}' survived the first drop, {:.1f}% the last",
+                    100.0 * static_cast<double>(survival.after_layer.front()) / static_cast<double>(survival.planted),
+                    survival.target,
+                    100.0 * static_cast<double>(survival.after_layer.back()) / static_cast<double>(survival.planted)));
+  }
+  rows.emplace_back("time", core::format_seconds(result["seconds"].get<double>()));
+  rows.emplace_back("peak memory", core::format_bytes(result["peak_bytes"].get<int64_t>()));
+  rows.emplace_back("run folder", printable(result["run"].get<std::string>()));
+  console.out(two_columns(rows));
+}
+
+int run(const RunArguments& arguments, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const RunSetup setup = set_up_run(arguments, context);
+  training::set_threads(setup.options.train.threads);
+
+  training::TrainerInput input;
+  input.dataset = setup.dataset;
+  input.split =
+      data::stratified_split(training::stratification(*setup.dataset, setup.options), setup.options.data.validation,
+                             setup.options.data.test, static_cast<uint64_t>(setup.options.train.seed));
+  input.options = setup.options;
+  input.checkpoint = setup.folder.file("last.ckpt.safetensors");
+  input.resume = setup.resuming;
+  const data::View all(setup.dataset);
+  training::TrainResult trained;
+  {
+    Reporter reporter(context.console, setup,
+                      training::metric_names(training::make_learner(setup.options, all.subset(input.split.train))));
+    trained = training::train(input, reporter);
+  }
+  if (trained.interrupted) stop_interrupted("train", setup, context);
+
+  training::save_model(trained.learner, setup.folder.file("model.safetensors"));
+  const data::View test = all.subset(input.split.test);
+  const training::BoundData bound = training::bind(trained.learner, *setup.dataset, data::UnknownLabels::error);
+  const training::Evaluation tested = training::evaluate(trained.learner, bound, test, 1);
+  const std::vector<explain::Survival> survivals =
+      explain::planted_survival(trained.learner, test.size() > 0 ? test : all);
+
+  nlohmann::json result;
+  result["data"] = setup.dataset->name;
+  result["graphs"] = {{"train", input.split.train.size()},
+                      {"validation", input.split.validation.size()},
+                      {"test", input.split.test.size()}};
+  result["parameters"] = trained.learner.model->parameters().count();
+  result["epochs"] = trained.history.size();
+  result["best_epoch"] = trained.best_epoch;
+  result["validation"] =
+      metrics_json(trained.metrics, trained.history[static_cast<std::size_t>(trained.best_epoch)].validation);
+  result["test"] = metrics_json(trained.metrics, tested.values);
+  if (!survivals.empty()) result["planted"] = survival_json(survivals);
+  result["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result["peak_bytes"] = core::peak_resident_bytes();
+  result["run"] = setup.folder.path();
+  setup.folder.write_result(result);
+  if (arguments.json) {
+    context.console.out(result.dump(2) + "\n");
+  } else {
+    print_result(result, trained.metrics, survivals, context.console);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& root, Context& context) {
+  CLI::App& command = *root.add_subcommand("train", "Train a model on a dataset and test it on graphs kept aside");
+  const auto arguments = std::make_shared<RunArguments>();
+  add_run_arguments(command, *arguments);
+  set_examples(command, {"dotin train DD.zip --drop-ratio 0.9", "dotin train PROTEINS --tasks classify,ged --epochs 30",
+                         "dotin train data.jsonl --tasks regress:logp,tox=multilabel:tox --backbone gcn",
+                         "dotin train DD.zip --preset paper --hidden 512",
+                         "dotin train --resume runs/DD-classify-20240131-120000"});
+  set_action(command, context, arguments, run);
+}
+
+}  // namespace dotin::app
