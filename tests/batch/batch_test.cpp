@@ -125,6 +125,31 @@ TEST(BuildBatch, TripletsDependOnSeedEpochAndGraphAlone) {
   EXPECT_NE(build_batch(*dataset, encoder, graphs, options).neighbours, batch.neighbours);
 }
 
+TEST(BuildBatch, PositivesHaveFewerEdgesSubstitutedThanNegativesEachByADrawOfItsOwn) {
+  const auto dataset = random_dataset(7, 6, data::DuplicatePolicy::merge, 12);
+  BuildOptions options;
+  options.triplets = true;
+  options.ged = {1, 3};
+  options.seed = 9;
+  options.epoch = 2;
+  const std::vector<int64_t> graphs{4, 1};
+  const Batch batch = build_batch(*dataset, encoder_for(dataset), graphs, options);
+  ASSERT_EQ(batch.graphs(), 6);
+  for (const int32_t part : {1, 2}) {
+    for (int32_t g = 0; g < 2; ++g) {
+      const auto index = static_cast<uint64_t>(graphs[static_cast<std::size_t>(g)]);
+      core::Rng rng({9, 2, index, static_cast<uint64_t>(part - 1)});
+      const data::EditedGraph expected =
+          data::substitute_edges(dataset->graph(static_cast<int64_t>(index)), part == 1 ? 1 : 3, rng);
+      const int32_t first = batch.node_offsets[static_cast<std::size_t>(2 * part + g)];
+      const int32_t end = batch.node_offsets[static_cast<std::size_t>(2 * part + g) + 1];
+      EXPECT_EQ(slice(batch.neighbours, batch.row_offsets[static_cast<std::size_t>(first)],
+                      batch.row_offsets[static_cast<std::size_t>(end)]),
+                plus(expected.neighbours, first));
+    }
+  }
+}
+
 TEST(BuildBatch, EditedGraphsGetTheirOwnDegreesAsFeatures) {
   const auto dataset = random_dataset(5, 6, data::DuplicatePolicy::merge, 12);
   data::FeatureOptions features;
