@@ -33,7 +33,8 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"data", "list"}, std::vector<std::string>{"data", "get"},
                       std::vector<std::string>{"data", "info"}, std::vector<std::string>{"data", "check"},
                       std::vector<std::string>{"data", "generate"}, std::vector<std::string>{"data", "pack"},
-                      std::vector<std::string>{"completions"}));
+                      std::vector<std::string>{"train"}, std::vector<std::string>{"cv"},
+                      std::vector<std::string>{"predict"}, std::vector<std::string>{"completions"}));
 
 void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
   const Result result = run(arguments);
