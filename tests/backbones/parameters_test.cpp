@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <stdexcept>
+
 namespace dotin::layers {
 namespace {
 

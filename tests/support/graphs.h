@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <ostream>
 #include <utility>
 #include <vector>
 
