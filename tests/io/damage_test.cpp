@@ -22,11 +22,12 @@ int rounds() {
 
 /// Replaces, inserts, removes or repeats a few bytes; often by ones that mean something.
 std::string damaged(std::string bytes, core::Rng& rng) {
-  const std::string telling = std::string("0123456789,.-+eE\n\r \t\"[]{}:\0\xff\x80PKnai", 37);
+  const std::string telling = "0123456789,.-+eE\n\r \t\"[]{}:\xff\x80PKnai";
   const auto place = [&] { return static_cast<std::size_t>(rng.below(static_cast<int64_t>(bytes.size()) + 1)); };
   for (int64_t i = 1 + rng.below(4); i > 0; --i) {
-    const char byte =
-        rng.chance(0.5) ? telling[static_cast<std::size_t>(rng.below(37))] : static_cast<char>(rng.bits());
+    const char byte = rng.chance(0.5)
+                          ? telling[static_cast<std::size_t>(rng.below(static_cast<int64_t>(telling.size())))]
+                          : static_cast<char>(rng.bits());
     const std::size_t at = place();
     switch (rng.below(5)) {
       case 0:

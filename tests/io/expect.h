@@ -16,6 +16,13 @@ inline ::testing::AssertionResult says(const std::string& text, const std::vecto
   return ::testing::AssertionSuccess();
 }
 
+// Sanitizers keep freed memory, so that the peak says nothing there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kPeakIsMeaningful = false;
+#else
+inline constexpr bool kPeakIsMeaningful = true;
+#endif
+
 template <class Values>
 auto to_vector(const Values& values) {
   return std::vector<std::decay_t<decltype(*values.begin())>>(values.begin(), values.end());

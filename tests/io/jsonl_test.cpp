@@ -84,6 +84,14 @@ TEST_F(Jsonl, TextBecomesClassNamesAndLabels) {
   EXPECT_VALUES(records.targets[0].values, 1, 0);
 }
 
+TEST_F(Jsonl, ATargetThatIsAlwaysMissingIsStillATarget) {
+  const Records records = read("{\"edges\": [[0,1]], \"y\": null, \"targets\": {\"a\": null}}\n");
+  ASSERT_EQ(records.targets.size(), 2U);
+  EXPECT_EQ(records.targets[0].name, "label");
+  EXPECT_TRUE(std::isnan(records.targets[0].values[0]));
+  EXPECT_EQ(records.targets[1].name, "a");
+}
+
 TEST_F(Jsonl, WhatIsWrongWithOneGraphIsSaid) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"edges": [[0,1]], )", "not valid JSON at column"},

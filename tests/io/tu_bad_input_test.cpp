@@ -199,9 +199,9 @@ TEST_F(TuBadInput, LinesOfTenMegabytesAreSaidBriefly) {
     EXPECT_LT(error.size(), 500U);
   }
   const std::string commas(10'000'000, ',');
-  for (const auto& [kind, text] : small_dataset()) {
-    EXPECT_SAYS(error_of(with(kind, commas + "\n")), "D_" + kind + ".txt:1: ");
-    EXPECT_FALSE(read_collecting(folder_.path()).problems.empty());
+  for (const std::string kind : {"A", "node_labels", "node_attributes"}) {
+    with(kind, commas + "\n");
+    EXPECT_SAYS(read_collecting(folder_.path()).problems.at(0), "D_" + kind + ".txt:1: ");
   }
 }
 
@@ -218,10 +218,12 @@ TEST_F(TuBadInput, ALineBeyondTheLimitTakesNoMemory) {
   Limits limits;
   limits.max_line_bytes = 1 << 20;
   with("A", "1, 2\n" + std::string(50'000'000, '1') + "\n2, 3\n");
-  if (!core::reset_peak_resident()) GTEST_SKIP() << "peak memory cannot be measured here";
   const int64_t before = core::resident_bytes();
+  const bool measured = kPeakIsMeaningful && core::reset_peak_resident();
   const Collected read = read_collecting(folder_.path(), limits);
-  EXPECT_LT(core::peak_resident_bytes() - before, 20'000'000);
+  if (measured) {
+    EXPECT_LT(core::peak_resident_bytes() - before, 20'000'000);
+  }
   EXPECT_VALUES(read.records.edge_from, 0, 1);
   EXPECT_SAYS(read.problems[0], "D_A.txt:2: the line is too long");
 }

@@ -1,6 +1,6 @@
 #include "dotin/io/csv_table.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -18,7 +18,8 @@ namespace dotin::io {
 /// target "label" (a number, text, or a list of numbers); each entry of targets a target of its name; null or an absent
 /// key is a missing value. Text values become class names. Unknown keys are reported. Blank lines are skipped. A field
 /// must have the same width and kind in every graph that has it; x, node_labels, edge_attr and edge_labels must be in
-/// all graphs or none.
+/// all graphs or none. A graph with a problem is left out where the sink lets the reader go on. Targets come in
+/// the order of first appearance; within a graph y comes first, the others by name.
 Records read_jsonl(const std::string& path, const Limits& limits, ProblemSink& problems);
 
 /// Writes what read_jsonl reads back. Atomic: a temporary name, then a rename.

@@ -207,7 +207,7 @@ class GraphParser {
   }
 
   void read_targets(const json& object) {
-    if (const json* const y = find(object, "y")) read_target(kLabelTarget, "y", *y);
+    if (object.contains("y")) read_target(kLabelTarget, "y", object.at("y"));
     const json* const targets = find(object, "targets");
     if (targets == nullptr) return;
     if (!targets->is_object()) {
