@@ -25,5 +25,5 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dotinConfig.cmake.in
   ${PROJECT_BINARY_DIR}/dotinConfig.cmake INSTALL_DESTINATION ${DOTIN_CMAKE_FOLDER})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dotinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dotinConfig.cmake ${PROJECT_BINARY_DIR}/dotinConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/DotinLibzip.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/DotinSystemLibraries.cmake
         DESTINATION ${DOTIN_CMAKE_FOLDER})

@@ -4,7 +4,7 @@ set -euo pipefail
 
 build_packages=(
   g++ cmake ninja-build ccache git ca-certificates
-  libtorch-dev libopenblas0-openmp                                # tensors, and the BLAS that makes them fast
+  libtorch-dev libopenblas-openmp-dev                                # tensors, and the BLAS that makes them fast
   libcli11-dev libfmt-dev libspdlog-dev libtomlplusplus-dev       # command line, text, log, configuration
   nlohmann-json3-dev libfast-float-dev libzip-dev                 # file formats
   libcurl4-openssl-dev libssl-dev                                 # downloads and checksums

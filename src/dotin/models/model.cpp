@@ -26,13 +26,6 @@ std::vector<double> to_doubles(const at::Tensor& tensor) {
   return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
-at::Tensor dropout(const at::Tensor& x, double share, uint64_t key) {
-  at::Generator generator = at::detail::createCPUGenerator(key);
-  const at::Tensor mask =
-      at::empty(x.sizes(), x.options().device(at::kCPU)).bernoulli_(1 - share, generator).to(x.device());
-  return x * mask / (1 - share);
-}
-
 }  // namespace
 
 /// The state between two layers.
@@ -86,17 +79,9 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
 }
 
 Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
-  const at::Tensor& input = parameters_.get("input.weight");
-  const at::Tensor& virtual_nodes = parameters_.get("virtual");
-  Rows rows;
-  rows.structure = ref::structure_of(batch, tasks());
-  const at::Tensor raw = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
-  rows.x = at::cat({virtual_nodes.repeat({batch.graphs(), 1}), raw});
-
   Forward result;
-  for (int64_t l = 0; l < options_.layers; ++l) layer_forward(l, rows, batch, options, result);
-
-  const at::Tensor by_graph = rows.x.view({batch.graphs(), tasks(), options_.hidden});
+  const at::Tensor rows = fused() ? fused_forward(batch, options, result) : reference_forward(batch, options, result);
+  const at::Tensor by_graph = rows.view({batch.graphs(), tasks(), options_.hidden});
   for (int64_t k = 0; k < tasks(); ++k) {
     const std::string prefix = "heads." + heads_[static_cast<std::size_t>(k)].name;
     const at::Tensor embedding = by_graph.select(1, k);
@@ -105,6 +90,24 @@ Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options)
         at::addmm(parameters_.get(prefix + ".bias"), embedding, parameters_.get(prefix + ".weight").t()));
   }
   return result;
+}
+
+at::Tensor Model::reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
+  const at::Tensor& input = parameters_.get("input.weight");
+  const at::Tensor& virtual_nodes = parameters_.get("virtual");
+  Rows rows;
+  rows.structure = ref::structure_of(batch, tasks());
+  const at::Tensor raw = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
+  rows.x = at::cat({virtual_nodes.repeat({batch.graphs(), 1}), raw});
+  for (int64_t l = 0; l < options_.layers; ++l) layer_forward(l, rows, batch, options, result);
+  return rows.x;
+}
+
+at::Tensor Model::dropout_mask(int64_t rows, int64_t layer, const ForwardOptions& options) const {
+  at::Generator generator = at::detail::createCPUGenerator(core::mix(options.random_key, static_cast<uint64_t>(layer)));
+  return at::empty({rows, options_.hidden}, at::TensorOptions(parameters_.type()))
+      .bernoulli_(1 - options_.dropout, generator)
+      .div_(1 - options_.dropout);
 }
 
 void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
@@ -131,7 +134,7 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   LayerTrace trace;
   if (options.trace) {
     trace.raw_offsets = rows.structure.raw_offsets;
-    trace.logits = to_doubles(logits);
+    if (!last) trace.logits = to_doubles(logits);
     trace.logits_by_task =
         to_doubles(ref::attentiveness_by_task(q, p, edges, options_.tau()).narrow(0, first_raw, raw_nodes));
   }
@@ -152,26 +155,27 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   }
   next = at::elu(next);
   if (options.training && options_.dropout > 0) {
-    next = dropout(next, options_.dropout, core::mix(options.random_key, static_cast<uint64_t>(layer)));
+    next = next * dropout_mask(next.size(0), layer, options).to(next.device());
   }
   rows.x = options_.residual ? next + rows.x : next;
 }
 
+std::vector<uint8_t> Model::choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
+                                   const batch::Batch& batch, const ForwardOptions& options) const {
+  if (options.fixed_keep != nullptr) return (*options.fixed_keep)[static_cast<std::size_t>(layer)];
+  std::vector<uint64_t> graph_keys;
+  for (int64_t g = 0; g < batch.graphs(); ++g) {
+    const uint64_t graph =
+        core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
+    graph_keys.push_back(core::mix(core::mix(options.random_key, graph), static_cast<uint64_t>(layer)));
+  }
+  const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
+  return drop_method_->choose({logits, raw_offsets, drop_ratio, graph_keys});
+}
+
 void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,
                            const batch::Batch& batch, const ForwardOptions& options, LayerTrace& trace) const {
-  std::vector<uint8_t> keep;
-  if (options.fixed_keep != nullptr) {
-    keep = (*options.fixed_keep)[static_cast<std::size_t>(layer)];
-  } else {
-    std::vector<uint64_t> graph_keys;
-    for (int64_t g = 0; g < batch.graphs(); ++g) {
-      const uint64_t graph =
-          core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
-      graph_keys.push_back(core::mix(core::mix(options.random_key, graph), static_cast<uint64_t>(layer)));
-    }
-    const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
-    keep = drop_method_->choose({logits, rows.structure.raw_offsets, drop_ratio, graph_keys});
-  }
+  std::vector<uint8_t> keep = choose(layer, logits, rows.structure.raw_offsets, batch, options);
   ref::Coarsening coarsening = ref::coarsen(rows.structure, keep, options_.merge, edge_weights_);
   trace.new_raw_of_raw = coarsening.new_raw_of_raw;
   trace.keep = std::move(keep);

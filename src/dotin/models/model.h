@@ -61,6 +61,13 @@ class Model {
 
  private:
   struct Rows;
+  bool fused() const;
+  at::Tensor reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
+  at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
+  /// [rows, D] of 0 and 1 / (1 - dropout), the same for both engines.
+  at::Tensor dropout_mask(int64_t rows, int64_t layer, const ForwardOptions& options) const;
+  std::vector<uint8_t> choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
+                              const batch::Batch& batch, const ForwardOptions& options) const;
   void layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
                      Forward& result) const;
   void drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits, const batch::Batch& batch,

@@ -40,6 +40,10 @@ void ModelOptions::describe(core::OptionVisitor& v) {
            {}},
           task_gates);
   v.visit({"precision", "number type of the parameters", {"float", "double"}}, precision);
+  v.visit({"engine",
+           "fused: the same numbers for far less work (gat; other backbones use the reference), or the plain reference",
+           {"fused", "reference"}},
+          engine);
 }
 
 int64_t ModelOptions::attention_width() const {

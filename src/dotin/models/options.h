@@ -28,6 +28,7 @@ struct ModelOptions {
   double dropout = 0;
   bool task_gates = true;  // backbones with fixed edge weights, several tasks
   std::string precision = "float";
+  std::string engine = "fused";
 
   void describe(core::OptionVisitor& visitor);
 

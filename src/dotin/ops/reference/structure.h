@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dotin/batch/batch.h"
+#include "dotin/kernels/level.h"
 
 namespace dotin::ops::reference {
 
@@ -31,8 +32,8 @@ struct Structure {
 /// Raw edges, a self-loop on every node, each virtual node joined with every raw node of its graph; all weights 1.
 Structure structure_of(const batch::Batch& batch, int64_t tasks);
 
-/// How weights of edges to a merged node are formed; see docs/method.md.
-enum class EdgeWeights { softmax, multiplicity, none };
+/// How weights of edges to a merged node are formed (docs/method.md).
+using kernels::EdgeWeights;
 
 /// What a drop does to the rows. `source` tells each new row where it comes from: an old row, or old rows + m for the
 /// m-th merged node.

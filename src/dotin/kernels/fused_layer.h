@@ -1,0 +1,120 @@
+// One layer of the attention backbone, forward and backward, with the exact savings of docs/performance.md: rows that
+// share a feature row share its products, dropped rows are never widened, the linear map runs on what is left, no array
+// has an entry per edge and column. ops/reference has the same layer in plain form.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "dotin/kernels/level.h"
+
+namespace dotin::kernels {
+
+struct LayerSettings {
+  int64_t hidden = 0;     // D
+  int64_t attention = 0;  // A
+  int32_t tasks = 1;      // K
+  double tau = 1;
+  EdgeWeights edge_weights = EdgeWeights::multiplicity;
+  bool smoothed = true;
+  bool gate = true;
+  bool merge = true;
+  bool softmax_merge_weights = false;
+  bool residual = true;
+};
+
+/// Row-major, in the layout of the model file: query and key [A, D], linear [D, D], the others [D]. gamma null: no
+/// norm.
+template <class Scalar>
+struct LayerWeights {
+  const Scalar *query, *key, *linear, *bias, *gamma, *beta;
+};
+
+/// Gradients are added to what is there. gamma null: no norm.
+template <class Scalar>
+struct LayerGradients {
+  Scalar *query, *key, *linear, *bias, *gamma, *beta;
+};
+
+/// Rows that enter a layer. Raw node i is row code[i] of table, or row i where code is null. Virtual node k of graph g
+/// is row g * K + k of virtual_rows, or row k for every graph where they are shared (the first layer).
+template <class Scalar>
+struct LayerRows {
+  const Scalar* table;
+  int64_t table_rows;
+  const int32_t* code;
+  const Scalar* virtual_rows;
+  bool shared_virtual;
+};
+
+/// What the backward pass needs of the forward pass, and what the caller may look at.
+template <class Scalar>
+struct LayerTape {
+  Level next_level;
+  DropMap map;
+  std::vector<uint8_t> keep;
+  std::vector<Scalar> logits;          // that decided the drop, per raw node
+  std::vector<Scalar> logits_by_task;  // raw nodes x K, before smoothing
+  std::vector<Scalar> next;            // rows that leave: graphs x K virtual ones, then the raw ones of next_level; x D
+
+  // The rest is between forward and backward.
+  std::vector<int32_t> graph_of, virtual_row;
+  std::vector<Scalar> q, p, qv, pv;
+  bool pair_table = false;   // logits were looked up in a table of pairs of rows
+  bool table_first = false;  // the linear map was applied to the table before mixing
+  std::vector<Scalar> transformed, transformed_virtual;
+  std::vector<Scalar> s_edge, s_self, s_to_virtual;  // attention of raw rows
+  std::vector<Scalar> s_from_row, s_virtual_self;    // of virtual rows
+  std::vector<Scalar> own, own_virtual;              // attentiveness before smoothing
+  std::vector<Scalar> gate_tanh, scale;
+  std::vector<Scalar> attentiveness, lambda;  // softmaxed (where the merge weights need it); 0 for kept nodes
+  std::vector<Scalar> merged_virtual;         // graphs x K: weight of each virtual node in the merged row
+  std::vector<Scalar> wide;  // nodes x (K + 1): weight of each node in its graph's virtual rows and merged row
+  std::vector<Scalar> mixed, z, mean, inverse_deviation;
+  std::vector<Scalar> mask;
+};
+
+/// Fills keep (1 stays, 0 leaves) for every raw node of the level.
+template <class Scalar>
+using Choose = std::function<void(const Scalar* logits, const Level& level, uint8_t* keep)>;
+
+/// Fills a dropout mask of rows x D values (0 or 1 / (1 - share)); empty: no dropout.
+template <class Scalar>
+using MakeMask = std::function<void(int64_t rows, std::vector<Scalar>& mask)>;
+
+template <class Scalar>
+void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                   const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
+                   LayerTape<Scalar>& tape);
+
+/// d_next: gradient of tape.next. Adds to the gradients of weights, of the table and of the virtual rows.
+template <class Scalar>
+void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                    const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
+                    const LayerGradients<Scalar>& gradients, Scalar* d_table, Scalar* d_virtual);
+
+/// The last layer: only virtual rows are computed, and q_g . p_i = (W2^T q_g) . x_i needs no projection of raw nodes.
+template <class Scalar>
+struct LastLayerTape {
+  std::vector<Scalar> next;            // graphs x K rows
+  std::vector<Scalar> logits_by_task;  // raw nodes x K
+
+  std::vector<Scalar> qv, reach;  // reach = q_g W2
+  std::vector<Scalar> s_from_row, s_virtual_self;
+  std::vector<Scalar> mixed, z, mean, inverse_deviation;
+  std::vector<Scalar> mask;
+};
+
+template <class Scalar>
+void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                        const LayerRows<Scalar>& rows, const Level& level, const MakeMask<Scalar>& make_mask,
+                        LastLayerTape<Scalar>& tape);
+
+template <class Scalar>
+void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                         const LayerRows<Scalar>& rows, const Level& level, const LastLayerTape<Scalar>& tape,
+                         const Scalar* d_next, const LayerGradients<Scalar>& gradients, Scalar* d_table,
+                         Scalar* d_virtual);
+
+}  // namespace dotin::kernels

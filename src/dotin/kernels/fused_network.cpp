@@ -1,0 +1,87 @@
+#include "dotin/kernels/fused_network.h"
+
+namespace dotin::kernels {
+
+namespace {
+
+/// Rows that enter layer l: the input table and the shared virtual rows, or what the layer before left.
+template <class Scalar>
+LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
+                          const NetworkTape<Scalar>& tape, int64_t layer) {
+  if (layer == 0) {
+    const int32_t* const code = tape.index.code.empty() ? nullptr : tape.index.code.data();
+    return {tape.table.data(), tape.index.rows(), code, weights.virtual_rows, true};
+  }
+  const LayerTape<Scalar>& before = tape.layers[static_cast<std::size_t>(layer) - 1];
+  const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
+  return {before.next.data() + virtual_rows * settings.hidden, before.next_level.nodes(), nullptr, before.next.data(),
+          false};
+}
+
+}  // namespace
+
+template <class Scalar>
+void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
+                     const NetworkHooks<Scalar>& hooks, NetworkTape<Scalar>& tape) {
+  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
+  tape.index = index_input(tape.features);
+  tape.table.resize(static_cast<std::size_t>(tape.index.rows() * settings.hidden));
+  input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data());
+  tape.layers.resize(static_cast<std::size_t>(last));
+  for (int64_t l = 0; l <= last; ++l) {
+    MakeMask<Scalar> make_mask;
+    if (hooks.make_mask)
+      make_mask = [&hooks, l](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(l, rows, mask); };
+    const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
+    const LayerWeights<Scalar>& layer = weights.layers[static_cast<std::size_t>(l)];
+    if (l == last) {
+      last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
+    } else {
+      const Choose<Scalar> choose = [&hooks, l](const Scalar* logits, const Level& level, uint8_t* keep) {
+        hooks.choose(l, logits, level, keep);
+      };
+      layer_forward(settings, layer, rows, tape.level_of(l), choose, make_mask,
+                    tape.layers[static_cast<std::size_t>(l)]);
+    }
+  }
+}
+
+template <class Scalar>
+void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
+                      const NetworkTape<Scalar>& tape, const Scalar* d_embeddings,
+                      const NetworkGradients<Scalar>& gradients) {
+  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
+  const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
+  std::vector<Scalar> d_next(d_embeddings, d_embeddings + virtual_rows * settings.hidden);
+  for (int64_t l = last; l >= 0; --l) {
+    const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
+    const LayerWeights<Scalar>& layer = weights.layers[static_cast<std::size_t>(l)];
+    const LayerGradients<Scalar>& d_layer = gradients.layers[static_cast<std::size_t>(l)];
+    // Layers after the first take their virtual rows from the same block as their raw ones.
+    const int64_t own_virtual_rows = l == 0 ? 0 : virtual_rows;
+    std::vector<Scalar> d_rows(static_cast<std::size_t>((own_virtual_rows + rows.table_rows) * settings.hidden),
+                               Scalar(0));
+    Scalar* const d_table = d_rows.data() + own_virtual_rows * settings.hidden;
+    Scalar* const d_virtual = l == 0 ? gradients.virtual_rows : d_rows.data();
+    if (l == last) {
+      last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_table,
+                          d_virtual);
+    } else {
+      layer_backward(settings, layer, rows, tape.level_of(l), tape.layers[static_cast<std::size_t>(l)], d_next.data(),
+                     d_layer, d_table, d_virtual);
+    }
+    if (l == 0) input_table_backward(tape.features, tape.index, settings.hidden, width, d_table, gradients.input);
+    d_next = std::move(d_rows);
+  }
+}
+
+template void network_forward<float>(const LayerSettings&, const NetworkWeights<float>&, int64_t,
+                                     const NetworkHooks<float>&, NetworkTape<float>&);
+template void network_forward<double>(const LayerSettings&, const NetworkWeights<double>&, int64_t,
+                                      const NetworkHooks<double>&, NetworkTape<double>&);
+template void network_backward<float>(const LayerSettings&, const NetworkWeights<float>&, int64_t,
+                                      const NetworkTape<float>&, const float*, const NetworkGradients<float>&);
+template void network_backward<double>(const LayerSettings&, const NetworkWeights<double>&, int64_t,
+                                       const NetworkTape<double>&, const double*, const NetworkGradients<double>&);
+
+}  // namespace dotin::kernels

@@ -1,0 +1,42 @@
+#include "dotin/kernels/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+namespace dotin::kernels {
+
+namespace {
+
+CBLAS_TRANSPOSE blas_op(Op op) { return op == Op::plain ? CblasNoTrans : CblasTrans; }
+
+void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, float alpha, const float* a, int lda,
+          const float* b, int ldb, float beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, double alpha, const double* a, int lda,
+          const double* b, int ldb, double beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // namespace
+
+template <class Scalar>
+void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const Scalar* a, const Scalar* b,
+          Scalar beta, Scalar* c) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    for (int64_t i = 0; i < m * n; ++i) c[i] = beta == 0 ? Scalar(0) : beta * c[i];
+    return;
+  }
+  const int64_t lda = op_a == Op::plain ? k : m;
+  const int64_t ldb = op_b == Op::plain ? n : k;
+  call(blas_op(op_a), blas_op(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+       static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(n));
+}
+
+template void gemm<float>(Op, Op, int64_t, int64_t, int64_t, float, const float*, const float*, float, float*);
+template void gemm<double>(Op, Op, int64_t, int64_t, int64_t, double, const double*, const double*, double, double*);
+
+}  // namespace dotin::kernels

@@ -1,0 +1,87 @@
+// The loops that take the time: rows gathered over edges, normalisation, exponentials. One implementation
+// (loops_impl.h), compiled once per instruction set and chosen at run time.
+#pragma once
+
+#include <cstdint>
+
+namespace dotin::kernels {
+
+/// Rows that attention mixes: node i of a level is row code[i] of `table`, or row i where code is null. Virtual node k
+/// of the graph of node i is row virtual_row[i] + k of `virtual_table`.
+template <class Scalar>
+struct MixedRows {
+  const Scalar* table;
+  const int32_t* code;
+  const Scalar* virtual_table;
+  const int32_t* virtual_row;
+  int64_t width;
+};
+
+/// Attention over one level: a coefficient for each entry of a row.
+template <class Scalar>
+struct RowCoefficients {
+  const int32_t* row_offsets;
+  const int32_t* columns;
+  const Scalar* edge;        // per entry
+  const Scalar* self;        // per node
+  const Scalar* to_virtual;  // nodes x tasks
+  int32_t tasks;
+};
+
+template <class Scalar>
+struct RowCoefficientGradients {
+  Scalar* edge;
+  Scalar* self;
+  Scalar* to_virtual;
+};
+
+template <class Scalar>
+struct Loops {
+  const char* name;  // instruction set
+
+  /// values[i] = exp(values[i]).
+  void (*exponentials)(Scalar* values, int64_t count);
+
+  /// out[e] = q[code i] . p[code j] for every entry e = (i, j).
+  void (*edge_dots)(const Scalar* q, const Scalar* p, int64_t width, const int32_t* code, const int32_t* row_offsets,
+                    const int32_t* columns, int32_t nodes, Scalar* out);
+
+  /// dq[code i] += d[e] p[code j], dp[code j] += d[e] q[code i].
+  void (*edge_dots_backward)(const Scalar* d, const Scalar* q, const Scalar* p, int64_t width, const int32_t* code,
+                             const int32_t* row_offsets, const int32_t* columns, int32_t nodes, Scalar* dq, Scalar* dp);
+
+  /// out[r] = scale[i] (sum_j S_ij x_j + S_ii x_i + sum_k S_ik v_k) for every r with i = source[r] >= 0; other rows are
+  /// left alone. scale may be null.
+  void (*gather_rows)(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source, int32_t rows,
+                      const Scalar* scale, Scalar* out);
+
+  /// The backward of gather_rows: adds to the gradients of table and virtual_table, sets those of the coefficients and
+  /// of scale for the nodes in source.
+  void (*gather_rows_backward)(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source,
+                               int32_t rows, const Scalar* scale, const Scalar* d_out, Scalar* d_table,
+                               Scalar* d_virtual, const RowCoefficientGradients<Scalar>& d_s, Scalar* d_scale);
+
+  /// next = elu(norm(z)) [* mask] + residual; gamma null: no norm; mask, residual may be null (residual: rows by
+  /// pointer). Keeps mean and 1/deviation per row.
+  void (*norm_elu)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
+                   const Scalar* mask, Scalar* mean, Scalar* inverse_deviation, Scalar* next);
+
+  /// d_z from d_next (the residual's share is not taken off); adds to d_gamma and d_beta.
+  void (*norm_elu_backward)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
+                            const Scalar* mask, const Scalar* mean, const Scalar* inverse_deviation,
+                            const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta);
+
+  /// y += a x
+  void (*add_scaled)(Scalar a, const Scalar* x, Scalar* y, int64_t width);
+  Scalar (*dot)(const Scalar* x, const Scalar* y, int64_t width);
+};
+
+/// The best this machine can run.
+template <class Scalar>
+const Loops<Scalar>& loops();
+
+/// All that this machine can run, the plainest first; for tests.
+template <class Scalar>
+const Loops<Scalar>* const* all_loops(int* count);
+
+}  // namespace dotin::kernels

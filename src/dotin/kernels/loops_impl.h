@@ -1,0 +1,251 @@
+// Included by one file per instruction set. Everything is in an unnamed namespace, and nothing from the standard
+// library is instantiated: the linker must never pick code that was compiled for another machine.
+#include <math.h>
+#include <string.h>
+
+#include "dotin/kernels/loops.h"
+
+namespace dotin::kernels {
+
+namespace {
+
+inline double exponential(double x) { return ::exp(x); }
+
+/// exp(x) with about 1 ulp over the whole range, in a form that compilers turn into vector code: 2^n 2^f with |f| <=
+/// 1/2.
+inline float exponential(float x) {
+  x = x < -87.0f ? -87.0f : x;
+  x = x > 88.0f ? 88.0f : x;
+  const float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to the nearest integer
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;    // ln 2 in two parts
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
+  float power;
+  memcpy(&power, &bits, sizeof power);
+  return p * power;
+}
+
+template <class Scalar>
+inline Scalar dot_of(const Scalar* __restrict x, const Scalar* __restrict y, int64_t width) {
+  Scalar sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t c = 0; c < width; ++c) sum += x[c] * y[c];
+  return sum;
+}
+
+template <class Scalar>
+inline void add_scaled_to(Scalar a, const Scalar* __restrict x, Scalar* __restrict y, int64_t width) {
+#pragma omp simd
+  for (int64_t c = 0; c < width; ++c) y[c] += a * x[c];
+}
+
+/// Adds g d to dx and returns d . x, in one pass over x, d and dx.
+template <class Scalar>
+inline Scalar dot_and_add(const Scalar* __restrict d, const Scalar* __restrict x, Scalar g, Scalar* __restrict dx,
+                          int64_t width) {
+  Scalar sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t c = 0; c < width; ++c) {
+    sum += d[c] * x[c];
+    dx[c] += g * d[c];
+  }
+  return sum;
+}
+
+template <class Scalar>
+void exponentials(Scalar* values, int64_t count) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) values[i] = exponential(values[i]);
+}
+
+template <class Scalar>
+void edge_dots(const Scalar* q, const Scalar* p, int64_t width, const int32_t* code, const int32_t* row_offsets,
+               const int32_t* columns, int32_t nodes, Scalar* out) {
+  for (int32_t i = 0; i < nodes; ++i) {
+    const Scalar* const query = q + static_cast<int64_t>(code != nullptr ? code[i] : i) * width;
+    for (int32_t e = row_offsets[i]; e < row_offsets[i + 1]; ++e) {
+      const int32_t j = columns[e];
+      out[e] = dot_of(query, p + static_cast<int64_t>(code != nullptr ? code[j] : j) * width, width);
+    }
+  }
+}
+
+template <class Scalar>
+void edge_dots_backward(const Scalar* d, const Scalar* q, const Scalar* p, int64_t width, const int32_t* code,
+                        const int32_t* row_offsets, const int32_t* columns, int32_t nodes, Scalar* dq, Scalar* dp) {
+  for (int32_t i = 0; i < nodes; ++i) {
+    const int64_t own = code != nullptr ? code[i] : i;
+    for (int32_t e = row_offsets[i]; e < row_offsets[i + 1]; ++e) {
+      const int64_t j = code != nullptr ? code[columns[e]] : columns[e];
+      add_scaled_to(d[e], p + j * width, dq + own * width, width);
+      add_scaled_to(d[e], q + own * width, dp + j * width, width);
+    }
+  }
+}
+
+template <class Scalar>
+void gather_rows(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source, int32_t rows,
+                 const Scalar* scale, Scalar* out) {
+  const int64_t width = x.width;
+  const auto row_of = [&x](int32_t node) {
+    return x.table + static_cast<int64_t>(x.code != nullptr ? x.code[node] : node) * x.width;
+  };
+  for (int32_t r = 0; r < rows; ++r) {
+    const int32_t i = source[r];
+    if (i < 0) continue;
+    const Scalar g = scale != nullptr ? scale[i] : Scalar(1);
+    Scalar* __restrict const h = out + static_cast<int64_t>(r) * width;
+    const Scalar* __restrict const own = row_of(i);
+    const Scalar self = g * s.self[i];
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) h[c] = self * own[c];
+    for (int32_t e = s.row_offsets[i]; e < s.row_offsets[i + 1]; ++e)
+      add_scaled_to(g * s.edge[e], row_of(s.columns[e]), h, width);
+    for (int32_t k = 0; k < s.tasks; ++k) {
+      add_scaled_to(g * s.to_virtual[i * s.tasks + k],
+                    x.virtual_table + static_cast<int64_t>(x.virtual_row[i] + k) * width, h, width);
+    }
+  }
+}
+
+template <class Scalar>
+void gather_rows_backward(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source,
+                          int32_t rows, const Scalar* scale, const Scalar* d_out, Scalar* d_table, Scalar* d_virtual,
+                          const RowCoefficientGradients<Scalar>& d_s, Scalar* d_scale) {
+  const int64_t width = x.width;
+  for (int32_t r = 0; r < rows; ++r) {
+    const int32_t i = source[r];
+    if (i < 0) continue;
+    const Scalar g = scale != nullptr ? scale[i] : Scalar(1);
+    const Scalar* const d = d_out + static_cast<int64_t>(r) * width;
+    Scalar unscaled = 0;  // d . (S x), the gradient of the scale
+    const auto visit = [&](Scalar coefficient, const Scalar* row, Scalar* d_row) {
+      const Scalar product = dot_and_add(d, row, g * coefficient, d_row, width);
+      unscaled += coefficient * product;
+      return g * product;
+    };
+    const int64_t own = x.code != nullptr ? x.code[i] : i;
+    d_s.self[i] = visit(s.self[i], x.table + own * width, d_table + own * width);
+    for (int32_t e = s.row_offsets[i]; e < s.row_offsets[i + 1]; ++e) {
+      const int64_t j = x.code != nullptr ? x.code[s.columns[e]] : s.columns[e];
+      d_s.edge[e] = visit(s.edge[e], x.table + j * width, d_table + j * width);
+    }
+    for (int32_t k = 0; k < s.tasks; ++k) {
+      const int64_t v = x.virtual_row[i] + k;
+      d_s.to_virtual[i * s.tasks + k] =
+          visit(s.to_virtual[i * s.tasks + k], x.virtual_table + v * width, d_virtual + v * width);
+    }
+    if (d_scale != nullptr) d_scale[i] = unscaled;
+  }
+}
+
+constexpr double kNormEpsilon = 1e-5;
+
+template <class Scalar>
+void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta, const Scalar* mask,
+              Scalar* mean, Scalar* inverse_deviation, Scalar* next) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Scalar* __restrict const in = z + r * width;
+    Scalar* __restrict const out = next + r * width;
+    if (gamma != nullptr) {
+      Scalar sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t c = 0; c < width; ++c) sum += in[c];
+      const Scalar m = sum / static_cast<Scalar>(width);
+      Scalar squares = 0;
+#pragma omp simd reduction(+ : squares)
+      for (int64_t c = 0; c < width; ++c) squares += (in[c] - m) * (in[c] - m);
+      const Scalar inverse =
+          Scalar(1) /
+          static_cast<Scalar>(sqrt(squares / static_cast<Scalar>(width) + static_cast<Scalar>(kNormEpsilon)));
+      mean[r] = m;
+      inverse_deviation[r] = inverse;
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) out[c] = (in[c] - m) * inverse * gamma[c] + beta[c];
+    } else {
+      memcpy(out, in, static_cast<size_t>(width) * sizeof(Scalar));
+    }
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) {
+      const Scalar negative = exponential(out[c] < 0 ? out[c] : Scalar(0)) - 1;
+      out[c] = out[c] > 0 ? out[c] : negative;
+    }
+    if (mask != nullptr) {
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) out[c] *= mask[r * width + c];
+    }
+  }
+}
+
+template <class Scalar>
+void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
+                       const Scalar* mask, const Scalar* mean, const Scalar* inverse_deviation, const Scalar* d_next,
+                       Scalar* d_z, Scalar* __restrict d_gamma, Scalar* __restrict d_beta) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Scalar* __restrict const in = z + r * width;
+    const Scalar* __restrict const d = d_next + r * width;
+    Scalar* __restrict const out = d_z + r * width;
+    const Scalar m = gamma != nullptr ? mean[r] : Scalar(0);
+    const Scalar inverse = gamma != nullptr ? inverse_deviation[r] : Scalar(1);
+    // Through the mask and ELU: out = d of the normalised, scaled value y.
+    if (gamma != nullptr) {
+      Scalar sum = 0, weighted = 0;
+#pragma omp simd reduction(+ : sum, weighted)
+      for (int64_t c = 0; c < width; ++c) {
+        const Scalar normal = (in[c] - m) * inverse;
+        const Scalar y = normal * gamma[c] + beta[c];
+        const Scalar slope = y > 0 ? Scalar(1) : exponential(y < 0 ? y : Scalar(0));
+        const Scalar dy = d[c] * slope * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+        d_gamma[c] += dy * normal;
+        d_beta[c] += dy;
+        const Scalar dn = dy * gamma[c];
+        out[c] = dn;
+        sum += dn;
+        weighted += dn * normal;
+      }
+      const Scalar mean_d = sum / static_cast<Scalar>(width), mean_w = weighted / static_cast<Scalar>(width);
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) out[c] = inverse * (out[c] - mean_d - (in[c] - m) * inverse * mean_w);
+    } else {
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) {
+        const Scalar slope = in[c] > 0 ? Scalar(1) : exponential(in[c] < 0 ? in[c] : Scalar(0));
+        out[c] = d[c] * slope * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+      }
+    }
+  }
+}
+
+template <class Scalar>
+void add_scaled(Scalar a, const Scalar* x, Scalar* y, int64_t width) {
+  add_scaled_to(a, x, y, width);
+}
+
+template <class Scalar>
+Scalar dot(const Scalar* x, const Scalar* y, int64_t width) {
+  return dot_of(x, y, width);
+}
+
+template <class Scalar>
+constexpr Loops<Scalar> make_loops(const char* name) {
+  return {name,
+          exponentials<Scalar>,
+          edge_dots<Scalar>,
+          edge_dots_backward<Scalar>,
+          gather_rows<Scalar>,
+          gather_rows_backward<Scalar>,
+          norm_elu<Scalar>,
+          norm_elu_backward<Scalar>,
+          add_scaled<Scalar>,
+          dot<Scalar>};
+}
+
+}  // namespace
+
+}  // namespace dotin::kernels

@@ -1,0 +1,46 @@
+// The fused engine as one differentiable function: from a batch and the parameters to the embeddings of the virtual
+// nodes. The plain version of the same is ops/reference with models/.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <vector>
+
+#include "dotin/batch/batch.h"
+#include "dotin/kernels/fused_layer.h"
+
+namespace dotin::ops {
+
+struct FusedLayerParameters {
+  at::Tensor query, key, linear, bias;
+  at::Tensor gamma, beta;  // undefined: no norm
+};
+
+struct FusedParameters {
+  at::Tensor input;         // [D, F]
+  at::Tensor virtual_rows;  // [K, D]
+  std::vector<FusedLayerParameters> layers;
+};
+
+/// One layer's facts, as they are when it has run. logits and logits_by_task are empty unless asked for.
+struct FusedTrace {
+  std::vector<int64_t> raw_offsets;
+  std::vector<double> logits, logits_by_task;
+  std::vector<uint8_t> keep;
+  std::vector<int64_t> new_raw_of_raw;
+};
+
+struct FusedHooks {
+  /// Chooses the raw nodes that stay after a layer; logits [nodes] is of the parameters' type.
+  std::function<std::vector<uint8_t>(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets)>
+      choose;
+  /// A dropout mask [rows, D]; empty: no dropout.
+  std::function<at::Tensor(int64_t layer, int64_t rows)> make_mask;
+};
+
+/// Embeddings [graphs * K, D], with a gradient for every parameter. CPU, float or double. trace: filled if not null.
+at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
+                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace);
+
+}  // namespace dotin::ops

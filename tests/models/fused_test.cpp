@@ -1,0 +1,209 @@
+// The fused engine gives the numbers of the plain reference: outputs, gradients and drop sets.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "dotin/core/random.h"
+#include "dotin/models/model.h"
+#include "support/graphs.h"
+
+namespace dotin::models {
+namespace {
+
+enum class Features { onehot, two_blocks, dense, mixed };
+
+struct Case {
+  std::string name;
+  ModelOptions options;
+  int64_t tasks = 1;
+  Features features = Features::onehot;
+};
+
+void PrintTo(const Case& test_case, std::ostream* out) { *out << test_case.name; }
+
+constexpr int32_t kDense = 3, kCodes = 5, kSecondBlock = 4;
+
+/// Graphs of many sizes; node features of the asked kind, with one unknown label where there are codes.
+batch::Batch make_batch(Features features) {
+  std::vector<testing::SmallGraph> graphs = testing::ragged_graphs(kDense);
+  core::Rng rng(11);
+  for (const int32_t nodes : {23, 40, 3}) {
+    testing::SmallGraph graph;
+    graph.nodes = nodes;
+    graph.index = static_cast<int64_t>(graphs.size());
+    for (int32_t u = 0; u < nodes; ++u) {
+      for (int32_t v = u + 1; v < nodes; ++v) {
+        if (rng.chance(4.0 / nodes)) graph.edges.emplace_back(u, v);
+      }
+      for (int32_t c = 0; c < kDense; ++c) graph.features.push_back(static_cast<float>(rng.normal()));
+    }
+    graphs.push_back(graph);
+  }
+  batch::Batch batch = testing::batch_of(graphs, kDense);
+  if (features == Features::onehot || features == Features::two_blocks) {
+    batch.dense.clear();
+    batch.dense_width = 0;
+  }
+  if (features == Features::dense) return batch;
+  batch.codes_per_node = features == Features::two_blocks ? 2 : 1;
+  for (int32_t i = 0; i < batch.nodes(); ++i) {
+    batch.codes.push_back(i == 2 ? -1 : batch.dense_width + static_cast<int32_t>(rng.below(kCodes)));
+    if (features == Features::two_blocks) batch.codes.push_back(kCodes + static_cast<int32_t>(rng.below(kSecondBlock)));
+  }
+  return batch;
+}
+
+int64_t width_of(Features features) {
+  switch (features) {
+    case Features::onehot:
+      return kCodes;
+    case Features::two_blocks:
+      return kCodes + kSecondBlock;
+    case Features::dense:
+      return kDense;
+    default:
+      return kDense + kCodes;
+  }
+}
+
+struct Passes {
+  Forward forward;
+  std::vector<at::Tensor> gradients;
+};
+
+Passes run(const Case& test_case, const std::string& engine, const batch::Batch& batch) {
+  ModelOptions options = test_case.options;
+  options.engine = engine;
+  std::vector<Head> heads;
+  for (int64_t k = 0; k < test_case.tasks; ++k) heads.push_back({"task" + std::to_string(k), 2 + k});
+  Model model(options, width_of(test_case.features), heads, 5);
+  ForwardOptions forward_options;
+  forward_options.trace = true;
+  forward_options.training = true;
+  forward_options.random_key = 17;
+  Passes result;
+  result.forward = model.forward(batch, forward_options);
+  at::Tensor loss;
+  for (std::size_t k = 0; k < result.forward.outputs.size(); ++k) {
+    const at::Tensor term =
+        (result.forward.outputs[k] * (result.forward.outputs[k] + static_cast<double>(k + 1))).mean();
+    loss = loss.defined() ? loss + term : term;
+  }
+  loss.backward();
+  for (const auto& entry : model.parameters().all()) {
+    const at::Tensor gradient = entry.second.grad();
+    result.gradients.push_back(gradient.defined() ? gradient : at::zeros_like(entry.second));
+  }
+  return result;
+}
+
+/// Largest difference, relative to the largest magnitude of the tensor.
+double difference(const at::Tensor& a, const at::Tensor& b) {
+  const double scale = std::max(1e-3, b.detach().abs().max().item<double>());
+  return (a.detach() - b.detach()).abs().max().item<double>() / scale;
+}
+
+class FusedEngine : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FusedEngine, GivesTheNumbersOfTheReference) {
+  const Case& test_case = GetParam();
+  const batch::Batch batch = make_batch(test_case.features);
+  const Passes fused = run(test_case, "fused", batch), reference = run(test_case, "reference", batch);
+  const double tolerance = test_case.options.precision == "double" ? 1e-12 : 1e-5;
+  for (std::size_t l = 0; l < reference.forward.trace.size(); ++l) {
+    EXPECT_EQ(fused.forward.trace[l].keep, reference.forward.trace[l].keep) << "layer " << l;
+    EXPECT_EQ(fused.forward.trace[l].new_raw_of_raw, reference.forward.trace[l].new_raw_of_raw) << "layer " << l;
+    ASSERT_EQ(fused.forward.trace[l].logits_by_task.size(), reference.forward.trace[l].logits_by_task.size());
+  }
+  for (std::size_t k = 0; k < reference.forward.outputs.size(); ++k) {
+    EXPECT_LT(difference(fused.forward.outputs[k], reference.forward.outputs[k]), tolerance) << "task " << k;
+  }
+  for (std::size_t i = 0; i < reference.gradients.size(); ++i) {
+    // Sums of many float terms in another order: a gradient may be off by a few times the outputs' tolerance.
+    EXPECT_LT(difference(fused.gradients[i], reference.gradients[i]), 4 * tolerance) << "gradient " << i;
+  }
+}
+
+ModelOptions base(const std::string& precision) {
+  ModelOptions options;
+  options.hidden = 24;
+  options.attention_dim = 8;
+  options.precision = precision;
+  return options;
+}
+
+ModelOptions paper(const std::string& precision) {
+  ModelOptions options = base(precision);
+  options.attention_dim = -1;
+  options.attentiveness = "own";
+  options.residual = false;
+  options.norm = "none";
+  options.gate = false;
+  options.edge_weights = "softmax";
+  options.merge_weights = "softmax";
+  return options;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const auto add = [&](const std::string& name, ModelOptions options, int64_t tasks, Features features) {
+    all.push_back({options.precision + "_" + name, std::move(options), tasks, features});
+  };
+  for (const std::string precision : {"double", "float"}) {
+    for (const double drop_ratio : {0.0, 0.1, 0.5, 0.9}) {
+      for (const bool merge : {true, false}) {
+        for (int64_t tasks = 1; tasks <= 3; ++tasks) {
+          ModelOptions options = base(precision);
+          options.drop_ratio = {drop_ratio};
+          options.merge = merge;
+          const std::string name =
+              fmt::format("drop{}_{}_K{}", static_cast<int>(drop_ratio * 10), merge ? "merge" : "gone", tasks);
+          add(name, options, tasks, Features::onehot);
+          ModelOptions literal = paper(precision);
+          literal.drop_ratio = {drop_ratio};
+          literal.merge = merge;
+          add("paper_" + name, literal, tasks, Features::onehot);
+        }
+      }
+    }
+    for (const Features features : {Features::two_blocks, Features::dense, Features::mixed}) {
+      add(fmt::format("features{}", static_cast<int>(features)), base(precision), 2, features);
+    }
+    for (const int64_t hidden : {1, 3, 7, 8, 9, 31, 33, 100}) {
+      ModelOptions options = base(precision);
+      options.hidden = hidden;
+      if (hidden == 1) options.norm = "none";  // the norm of one number is 0: its gradient is nothing but noise
+      add(fmt::format("hidden{}", hidden), options, 1, Features::onehot);
+    }
+    for (const int64_t layers : {1, 2, 5}) {
+      ModelOptions options = base(precision);
+      options.layers = layers;
+      add(fmt::format("layers{}", layers), options, 2, Features::mixed);
+      add(fmt::format("layers{}_onehot", layers), options, 2, Features::onehot);
+    }
+    ModelOptions options = base(precision);
+    options.drop = "random";
+    add("random", options, 1, Features::onehot);
+    options = base(precision);
+    options.dropout = 0.3;
+    add("dropout", options, 1, Features::onehot);
+    options = base(precision);
+    options.edge_weights = "none";
+    add("unweighted", options, 2, Features::onehot);
+    options = base(precision);
+    options.edge_weights = "softmax";
+    add("softmax_weights", options, 2, Features::onehot);
+    options = base(precision);
+    options.attentiveness = "own";
+    add("own", options, 2, Features::dense);
+    options = base(precision);
+    options.drop_ratio = {0.9, 0.2, 0};
+    add("ratios", options, 1, Features::onehot);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FusedEngine, ::testing::ValuesIn(cases()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+}  // namespace
+}  // namespace dotin::models
