@@ -33,9 +33,9 @@ void set_action(CLI::App& command, Context& context, std::shared_ptr<Options> op
       [&context, options, run] { context.action = [&context, options, run] { return run(*options, context); }; });
 }
 
-/// What every --help ends with; lines without the leading blanks.
-inline void set_examples(CLI::App& command, const std::vector<std::string>& examples) {
-  std::string text = "Examples:";
+/// What every --help ends with; lines without the leading blanks. `before` is a paragraph to stand before them.
+inline void set_examples(CLI::App& command, const std::vector<std::string>& examples, const std::string& before = "") {
+  std::string text = before.empty() ? "Examples:" : before + "\n\nExamples:";
   for (const std::string& example : examples) text += "\n  " + example;
   command.footer(text);
 }

@@ -70,7 +70,12 @@ void Console::take_log() {
       logger->set_level(spdlog::level::debug);
       break;
   }
-  core::set_log_sink([logger](core::LogLevel level, const std::string& message) {
+  core::set_log_sink([this, logger](core::LogLevel level, const std::string& message) {
+    {
+      // Every fold of a cross-validation has the same to say.
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!said_.insert(message).second) return;
+    }
     switch (level) {
       case core::LogLevel::debug:
         logger->debug("{}", message);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace dotin::app {
@@ -19,7 +20,7 @@ class Console {
   Verbosity verbosity() const { return verbosity_; }
   void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }
 
-  /// Sends the library's log lines here: warnings always, others by verbosity.
+  /// Sends the library's log lines here, each but once: warnings always, others by verbosity.
   void take_log();
 
   /// Data, to stdout. main checks that it arrived.
@@ -36,6 +37,7 @@ class Console {
 
   std::mutex mutex_;
   std::string live_line_;
+  std::set<std::string> said_;
   Verbosity verbosity_ = Verbosity::normal;
   bool live_;
   bool colour_;

@@ -80,20 +80,28 @@ void print_result(const std::vector<training::MetricResult>& results, const nloh
 
 int run(const CvArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
-  const RunSetup setup = set_up_run(arguments, context);
+  const auto check = [](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
+    const auto folds = data::stratified_folds(training::stratification(*dataset, options), options.data.folds,
+                                              static_cast<uint64_t>(options.train.seed));
+    for (int64_t fold = 0; fold < options.data.folds; ++fold) {
+      training::make_tasks(options, data::View(dataset).subset(data::split_of_fold(folds, fold).train));
+    }
+    training::make_learner(options, data::View(dataset));
+  };
+  const RunSetup setup = set_up_run("cv", arguments, check, context);
   training::CrossValidationInput input;
   input.dataset = setup.dataset;
   input.options = setup.options;
   input.folds = setup.options.data.folds;
   input.jobs = arguments.jobs;
-  input.checkpoint_folder = setup.folder.file("checkpoints");
+  input.checkpoint_folder = setup.folder.file(kCvCheckpoints);
   input.resume = setup.resuming;
   training::CrossValidationResult validated;
   {
     Reporter reporter(context.console, setup);
     validated = training::cross_validate(input, reporter);
   }
-  if (validated.interrupted) stop_interrupted("cv", setup, context);
+  if (validated.interrupted) stop_interrupted(setup, context);
 
   // Folds run side by side, so the rows are written in order once all are there.
   training::MetricsFile metrics(setup.folder.file("metrics.csv"), metric_columns(validated.scores.metrics, true));
@@ -127,8 +135,10 @@ void add_cv(CLI::App& root, Context& context) {
   command.add_option("--jobs", arguments->jobs, "Folds trained at once; 0: as many as there are threads")
       ->type_name("INT")
       ->check(CLI::NonNegativeNumber);
-  set_examples(command, {"dotin cv DD.zip --folds 10 --drop-ratio 0.5", "dotin cv NCI1 --tasks ged --json > ged.json",
-                         "dotin cv --resume runs/NCI1-ged-20240131-120000"});
+  set_examples(command,
+               {"dotin cv DD.zip --folds 10 --drop-ratio 0.5", "dotin cv NCI1 --tasks ged --json > ged.json",
+                "dotin cv --resume runs/NCI1-ged-20240131-120000"},
+               RunOptionsParser::preset_table());
   set_action(command, context, arguments, run);
 }
 

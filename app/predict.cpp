@@ -18,6 +18,7 @@ namespace {
 struct Options {
   std::string model;
   ReadingOptions reading;
+  const CLI::Option* duplicates = nullptr;  // not given: as in training
   std::string out;
   std::string unknown = "error";
   bool explain = false;
@@ -41,7 +42,9 @@ int run(const Options& options, Context& context) {
   if (!options.out.empty()) check_file_free(options.out, options.force);
   training::set_threads(options.threads);
   const training::Learner learner = training::load_model(options.model);
-  const auto dataset = data::open(options.reading.data, options.reading.open_options());
+  ReadingOptions reading = options.reading;
+  if (options.duplicates->count() == 0) reading.duplicates = learner.options.data.duplicates;
+  const auto dataset = data::open(reading.data, reading.open_options());
   const data::FeatureEncoder encoder(
       learner.features, *dataset,
       options.unknown == "ignore" ? data::UnknownLabels::ignore : data::UnknownLabels::error);
@@ -77,6 +80,7 @@ void add_predict(CLI::App& root, Context& context) {
   const auto options = std::make_shared<Options>();
   command.add_option("model", options->model, "Model file of a run")->required()->type_name("MODEL");
   add_reading_options(command, options->reading);
+  options->duplicates = command.get_option("--duplicates")->default_str("as in training");
   command.add_option("-o,--out", options->out, "File to write instead of stdout")->type_name("FILE");
   command.add_flag("--force", options->force, "Overwrite the file");
   command.add_flag("--explain", options->explain,

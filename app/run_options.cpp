@@ -1,5 +1,7 @@
 #include "run_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -12,6 +14,17 @@ namespace {
 std::string flag_of(const std::string& name) {
   std::string text = name;
   std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+/// A value of config.toml as one would give it on the command line: without quotes and brackets.
+std::string as_given(const std::string& written) {
+  if (written == "true") return "on";
+  if (written == "false") return "off";
+  std::string text;
+  for (const char c : written) {
+    if (c != '"' && c != '[' && c != ']' && c != ' ') text += c;
+  }
   return text;
 }
 
@@ -33,10 +46,10 @@ class Registrar : public core::OptionVisitor {
     if (!about.choices.empty()) option->check(CLI::IsMember(about.choices))->type_name("");
   }
   void visit(const core::OptionAbout& about, std::vector<double>& value) override {
-    add(about, value, "NUMBER,...")->delimiter(',');
+    add(about, value, "NUMBER,...")->delimiter(',')->allow_extra_args(false);
   }
   void visit(const core::OptionAbout& about, std::vector<std::string>& value) override {
-    CLI::Option* const option = add(about, value, "WORD,...")->delimiter(',');
+    CLI::Option* const option = add(about, value, "WORD,...")->delimiter(',')->allow_extra_args(false);
     if (!about.choices.empty()) option->check(CLI::IsMember(about.choices))->type_name("");
   }
 
@@ -100,17 +113,27 @@ void RunOptionsParser::add_to(CLI::App& command) {
   parsed_.describe(registrar);
 }
 
+std::string RunOptionsParser::preset_table() {
+  const auto row = [](const std::string& name, const std::vector<std::string>& values) {
+    std::string text = fmt::format("\n  {:<22}", name);
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) text += fmt::format(" {:<16}", values[i]);
+    return text + " " + values.back();
+  };
+  std::string text = "What the presets set:" + row("", training::preset_names());
+  for (training::PresetKnob& knob : training::preset_knobs()) {
+    if (knob.name == "preset") continue;
+    for (std::string& value : knob.values) value = as_given(value);
+    text += row("--" + flag_of(knob.name), knob.values);
+  }
+  return text;
+}
+
 training::RunOptions RunOptionsParser::resolve(const std::string& base_config) const {
   training::RunOptions given = parsed_;
   training::RunOptions result;
   const std::string& config = base_config.empty() ? config_ : base_config;
   if (!config.empty()) training::apply_toml_file(result, config);
-  if (options_.at("preset")->count() > 0) {
-    // A preset on the command line sets all its knobs, also those of the config file.
-    const std::string data = result.data.data;
-    result = training::preset(given.preset);
-    result.data.data = data;
-  }
+  if (options_.at("preset")->count() > 0) training::apply_preset(result, given.preset);
   Transfer transfer(options_);
   given.describe(transfer);
   transfer.start_writing();
@@ -120,6 +143,7 @@ training::RunOptions RunOptionsParser::resolve(const std::string& base_config) c
 
 std::vector<std::string> RunOptionsParser::given() const {
   std::vector<std::string> names;
+  if (!config_.empty()) names.push_back("--config");
   for (const auto& [name, option] : options_) {
     if (option->count() > 0) names.push_back("--" + flag_of(name));
   }

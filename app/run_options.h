@@ -10,7 +10,7 @@
 
 namespace dotin::app {
 
-/// Options given on the command line. Defaults < preset < config file < command line.
+/// Options given on the command line. Defaults < config file < preset < the other options of the command line.
 class RunOptionsParser {
  public:
   /// Adds --config and one option for each of RunOptions but `data`, which is a positional argument of its own.
@@ -19,6 +19,9 @@ class RunOptionsParser {
   /// What the run uses, to be called after parsing. base_config: a config.toml to start from instead of --config (of a
   /// run that is resumed).
   training::RunOptions resolve(const std::string& base_config = "") const;
+
+  /// The options that the presets set differently, with the value of each preset.
+  static std::string preset_table();
 
   /// Names of the options that were given, as on the command line.
   std::vector<std::string> given() const;

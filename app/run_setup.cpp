@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <filesystem>
 
 #include "commands.h"
 #include "dotin/core/error.h"
-#include "dotin/core/log.h"
 #include "dotin/data/open.h"
-#include "dotin/training/learner.h"
+#include "dotin/tasks/spec.h"
+#include "dotin/training/config.h"
 #include "progress_bar.h"
 #include "signals.h"
 
@@ -53,11 +54,35 @@ training::RunOptions options_of(const RunArguments& arguments) {
   return options;
 }
 
+/// train and cv leave different things: one cannot go on where the other stopped.
+void check_same_command(const std::string& command, const training::RunFolder& folder) {
+  const bool train = command == "train";
+  if (!std::filesystem::exists(folder.file(train ? kCvCheckpoints : kTrainCheckpoint))) return;
+  core::fail("{}: this is a run of dotin {}; go on with: dotin {} --resume {}", folder.path(), train ? "cv" : "train",
+             train ? "cv" : "train", folder.path());
+}
+
+training::RunFolder folder_of(const std::string& command, const RunArguments& arguments,
+                              const training::RunOptions& options, const std::vector<tasks::TaskSpec>& specs) {
+  if (!arguments.resume.empty()) {
+    training::RunFolder folder = training::RunFolder::open(arguments.resume);
+    check_same_command(command, folder);
+    return folder;
+  }
+  if (!arguments.out.empty()) return training::RunFolder::create(arguments.out);
+  std::vector<std::string> names;
+  for (const tasks::TaskSpec& spec : specs) names.push_back(spec.name);
+  return training::RunFolder::create_numbered("runs",
+                                              training::default_run_name(options.data.data, names, std::time(nullptr)));
+}
+
 }  // namespace
 
-RunSetup set_up_run(const RunArguments& arguments, Context& context) {
+RunSetup set_up_run(const std::string& command, const RunArguments& arguments, const RunCheck& check,
+                    Context& context) {
   training::RunOptions options = options_of(arguments);
   options.validate();
+  training::to_toml(options);  // refuses what config.toml could not hold
   const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(options.task.tasks);
 
   std::shared_ptr<const data::Dataset> dataset;
@@ -68,25 +93,18 @@ RunSetup set_up_run(const RunArguments& arguments, Context& context) {
     open.duplicates = duplicates_of(options.data.duplicates);
     dataset = data::open(options.data.data, open);
   }
-  // Refuses what cannot be trained before anything is written.
-  training::make_learner(options, data::View(dataset));
+  check(options, dataset);
 
   const bool resuming = !arguments.resume.empty();
-  std::vector<std::string> names;
-  for (const tasks::TaskSpec& spec : specs) names.push_back(spec.name);
-  training::RunFolder folder =
-      resuming                ? training::RunFolder::open(arguments.resume)
-      : arguments.out.empty() ? training::RunFolder::create_numbered(
-                                    "runs", training::default_run_name(options.data.data, names, std::time(nullptr)))
-                              : training::RunFolder::create(arguments.out);
+  training::RunFolder folder = folder_of(command, arguments, options, specs);
   if (!resuming) folder.write_config(options);
   catch_signals(0);
-  return {std::move(options), std::move(folder), std::move(dataset), resuming};
+  return {command, std::move(options), std::move(folder), std::move(dataset), resuming};
 }
 
-void stop_interrupted(const std::string& command, const RunSetup& setup, Context& context) {
-  context.console.write(fmt::format("stopped; the checkpoint is written. Go on with: dotin {} --resume {}\n", command,
-                                    setup.folder.path()));
+void stop_interrupted(const RunSetup& setup, Context& context) {
+  context.console.write(fmt::format("stopped; the checkpoint is written. Go on with: dotin {} --resume {}\n",
+                                    setup.command, setup.folder.path()));
   throw Interrupted(noted_signal());
 }
 

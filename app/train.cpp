@@ -99,25 +99,29 @@ void print_result(const nlohmann::json& result, const std::vector<training::Metr
 
 int run(const RunArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
-  const RunSetup setup = set_up_run(arguments, context);
+  training::TrainerInput input;
+  std::vector<training::MetricName> metrics;
+  const auto check = [&](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
+    input.split = data::stratified_split(training::stratification(*dataset, options), options.data.validation,
+                                         options.data.test, static_cast<uint64_t>(options.train.seed));
+    const training::Learner learner = training::make_learner(options, data::View(dataset).subset(input.split.train));
+    training::bind(learner, *dataset, data::UnknownLabels::error);
+    metrics = training::metric_names(learner.tasks);
+  };
+  const RunSetup setup = set_up_run("train", arguments, check, context);
   training::set_threads(setup.options.train.threads);
 
-  training::TrainerInput input;
   input.dataset = setup.dataset;
-  input.split =
-      data::stratified_split(training::stratification(*setup.dataset, setup.options), setup.options.data.validation,
-                             setup.options.data.test, static_cast<uint64_t>(setup.options.train.seed));
   input.options = setup.options;
-  input.checkpoint = setup.folder.file("last.ckpt.safetensors");
+  input.checkpoint = setup.folder.file(kTrainCheckpoint);
   input.resume = setup.resuming;
   const data::View all(setup.dataset);
   training::TrainResult trained;
   {
-    Reporter reporter(context.console, setup,
-                      training::metric_names(training::make_learner(setup.options, all.subset(input.split.train))));
+    Reporter reporter(context.console, setup, metrics);
     trained = training::train(input, reporter);
   }
-  if (trained.interrupted) stop_interrupted("train", setup, context);
+  if (trained.interrupted) stop_interrupted(setup, context);
 
   training::save_model(trained.learner, setup.folder.file("model.safetensors"));
   const data::View test = all.subset(input.split.test);
@@ -156,10 +160,12 @@ void add_train(CLI::App& root, Context& context) {
   CLI::App& command = *root.add_subcommand("train", "Train a model on a dataset and test it on graphs kept aside");
   const auto arguments = std::make_shared<RunArguments>();
   add_run_arguments(command, *arguments);
-  set_examples(command, {"dotin train DD.zip --drop-ratio 0.9", "dotin train PROTEINS --tasks classify,ged --epochs 30",
-                         "dotin train data.jsonl --tasks regress:logp,tox=multilabel:tox --backbone gcn",
-                         "dotin train DD.zip --preset paper --hidden 512",
-                         "dotin train --resume runs/DD-classify-20240131-120000"});
+  set_examples(
+      command,
+      {"dotin train DD.zip --drop-ratio 0.9", "dotin train PROTEINS --tasks classify,ged --epochs 30",
+       "dotin train data.jsonl --tasks regress:logp,tox=multilabel:tox --backbone gcn",
+       "dotin train DD.zip --preset paper --hidden 512", "dotin train --resume runs/DD-classify-20240131-120000"},
+      RunOptionsParser::preset_table());
   set_action(command, context, arguments, run);
 }
 

@@ -109,7 +109,7 @@ std::vector<int32_t> bind_block(const FeatureMap::Block& block, int64_t first_co
                                        shown < unseen.size() ? ", ..." : "");
   DOTIN_CHECK(unknown == UnknownLabels::ignore,
               "{}: node label column '{}' has {} value(s) that the features were not fitted on: {}; fit on data that "
-              "has them, or ignore unknown labels",
+              "has them, or give them no feature (--unknown ignore)",
               dataset.name, block.name, unseen.size(), list);
   core::log_warning("{}: node label column '{}': unknown value(s) {} get no feature", dataset.name, block.name, list);
   return columns;

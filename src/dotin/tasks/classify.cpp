@@ -8,19 +8,6 @@
 
 namespace dotin::tasks {
 
-namespace {
-
-data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec) {
-  const auto [target, column] = find_target(dataset, spec.target);
-  if (column < 0) return data::classes_of(*target);
-  std::vector<double> values;
-  for (int64_t g = 0; g < dataset.graphs(); ++g)
-    values.push_back(target->values[static_cast<std::size_t>(g * target->width + column)]);
-  return data::classes_of({spec.target, 1, std::move(values), {}});
-}
-
-}  // namespace
-
 void Classify::fit(const data::View& train, const LossOptions& options) {
   const data::Classes classes = classes_of_task(train.dataset(), spec());
   DOTIN_CHECK(classes.count() >= 2, "task '{}': target '{}' has {} class(es); classification needs at least 2", name(),
@@ -50,6 +37,7 @@ nlohmann::json Classify::to_json() const { return {{"classes", class_names_}}; }
 
 void Classify::from_json(const nlohmann::json& json) {
   class_names_ = json.at("classes").get<std::vector<std::string>>();
+  DOTIN_CHECK(class_names_.size() >= 2, "task '{}' has {} class(es)", name(), class_names_.size());
 }
 
 int64_t Classify::head_width(int64_t) const { return static_cast<int64_t>(class_names_.size()); }
@@ -71,8 +59,8 @@ BoundTargets Classify::bind(const data::Dataset& dataset) const {
 }
 
 at::Tensor Classify::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
-  const at::Tensor rows = target_rows(batch, targets, output).squeeze(1);
-  const at::Tensor labels = at::where(rows.isnan(), at::full_like(rows, -100), rows).to(at::kLong);
+  const at::Tensor rows = target_rows(batch, targets).squeeze(1);
+  const at::Tensor labels = at::where(rows.isnan(), at::full_like(rows, -100), rows).to(output.device(), at::kLong);
   if ((labels < 0).all().item<bool>()) return output.sum() * 0;
   at::Tensor weights;
   if (!class_weights_.empty()) weights = at::tensor(class_weights_, at::kDouble).to(output.options());

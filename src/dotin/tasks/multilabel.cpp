@@ -21,7 +21,10 @@ void Multilabel::fit(const data::View& train, const LossOptions&) {
 
 nlohmann::json Multilabel::to_json() const { return {{"width", width_}}; }
 
-void Multilabel::from_json(const nlohmann::json& json) { width_ = json.at("width").get<int64_t>(); }
+void Multilabel::from_json(const nlohmann::json& json) {
+  width_ = json.at("width").get<int64_t>();
+  DOTIN_CHECK(width_ >= 1 && width_ <= 1'000'000, "task '{}' has {} labels", name(), width_);
+}
 
 int64_t Multilabel::head_width(int64_t) const { return width_; }
 
@@ -39,7 +42,7 @@ BoundTargets Multilabel::bind(const data::Dataset& dataset) const {
 }
 
 at::Tensor Multilabel::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
-  const at::Tensor rows = target_rows(batch, targets, output);
+  const at::Tensor rows = target_rows(batch, targets).to(output.options());
   const at::Tensor known = rows.isnan().logical_not();
   const at::Tensor answers = at::where(known, rows, at::zeros_like(rows));
   const at::Tensor losses =

@@ -1,5 +1,7 @@
 #include "dotin/tasks/numbers.h"
 
+#include <cmath>
+
 #include "dotin/core/error.h"
 
 namespace dotin::tasks {
@@ -13,7 +15,10 @@ BoundTargets numbers_of(const data::Dataset& dataset, const TaskSpec& spec) {
   bound.width = column < 0 ? target->width : 1;
   for (int64_t g = 0; g < dataset.graphs(); ++g) {
     for (int64_t c = 0; c < bound.width; ++c) {
-      bound.values.push_back(target->values[static_cast<std::size_t>(g * target->width + (column < 0 ? c : column))]);
+      const double value = target->values[static_cast<std::size_t>(g * target->width + (column < 0 ? c : column))];
+      DOTIN_CHECK(!std::isinf(value), "{}: graph {} has {} in target '{}'; leave out what is not known", dataset.name,
+                  g, value, spec.target);
+      bound.values.push_back(value);
     }
   }
   return bound;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,22 +11,28 @@ namespace dotin::tasks {
 
 void Regress::fit(const data::View& train, const LossOptions&) {
   const BoundTargets all = numbers_of(train.dataset(), spec());
-  mean_.assign(static_cast<std::size_t>(all.width), 0);
-  deviation_.assign(static_cast<std::size_t>(all.width), 1);
+  mean_.clear();
+  deviation_.clear();
   for (int64_t c = 0; c < all.width; ++c) {
-    double count = 0, sum = 0, squares = 0;
+    std::vector<double> known;
     for (const int64_t g : train.indices()) {
       const double value = all.values[static_cast<std::size_t>(g * all.width + c)];
-      if (std::isnan(value)) continue;
-      count += 1;
-      sum += value;
-      squares += value * value;
+      if (!std::isnan(value)) known.push_back(value);
     }
-    DOTIN_CHECK(count > 0, "task '{}': no training graph has a value in column {} of target '{}'", name(), c,
+    DOTIN_CHECK(!known.empty(), "task '{}': no training graph has a value in column {} of target '{}'", name(), c,
                 spec().target);
-    mean_[c] = sum / count;
-    const double variance = std::max(0.0, squares / count - mean_[c] * mean_[c]);
-    if (variance > 1e-24) deviation_[c] = std::sqrt(variance);
+    const auto count = static_cast<double>(known.size());
+    // In two passes: one loses everything where the mean is far larger than the deviation.
+    double sum = 0, squares = 0;
+    for (const double value : known) sum += value;
+    mean_.push_back(sum / count);
+    for (const double value : known) squares += (value - mean_.back()) * (value - mean_.back());
+    const auto [least, most] = std::minmax_element(known.begin(), known.end());
+    const double deviation = std::sqrt(squares / count);
+    deviation_.push_back(*least < *most && deviation > 0 ? deviation : 1);
+    DOTIN_CHECK(std::isfinite(mean_.back()) && std::isfinite(deviation_.back()),
+                "task '{}': the values in column {} of target '{}' are too large to standardise", name(), c,
+                spec().target);
   }
 }
 
@@ -34,7 +41,8 @@ nlohmann::json Regress::to_json() const { return {{"mean", mean_}, {"deviation",
 void Regress::from_json(const nlohmann::json& json) {
   mean_ = json.at("mean").get<std::vector<double>>();
   deviation_ = json.at("deviation").get<std::vector<double>>();
-  DOTIN_CHECK(mean_.size() == deviation_.size(), "task '{}': mean and deviation differ in length", name());
+  DOTIN_CHECK(!mean_.empty() && mean_.size() == deviation_.size(), "task '{}' has {} means and {} deviations", name(),
+              mean_.size(), deviation_.size());
 }
 
 int64_t Regress::head_width(int64_t) const { return static_cast<int64_t>(mean_.size()); }
@@ -47,9 +55,8 @@ BoundTargets Regress::bind(const data::Dataset& dataset) const {
 }
 
 at::Tensor Regress::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
-  const at::Tensor mean = at::tensor(mean_, at::kDouble).to(output.options());
-  const at::Tensor deviation = at::tensor(deviation_, at::kDouble).to(output.options());
-  const at::Tensor rows = (target_rows(batch, targets, output) - mean) / deviation;
+  const at::Tensor mean = at::tensor(mean_, at::kDouble), deviation = at::tensor(deviation_, at::kDouble);
+  const at::Tensor rows = ((target_rows(batch, targets) - mean) / deviation).to(output.options());
   const at::Tensor known = rows.isnan().logical_not();
   const at::Tensor error = at::where(known, output.narrow(0, 0, batch.anchors) - rows, at::zeros_like(rows));
   return error.square().sum() / known.sum().clamp_min(1);

@@ -60,12 +60,20 @@ std::vector<TaskSpec> parse_tasks(const std::vector<std::string>& texts) {
     if (!spec.name.empty()) continue;
     const auto same_kind =
         std::count_if(specs.begin(), specs.end(), [&](const TaskSpec& other) { return other.kind == spec.kind; });
-    spec.name = same_kind == 1 ? spec.kind : spec.target;
+    spec.name = same_kind == 1 || spec.target.empty() ? spec.kind : spec.target;
     std::replace(spec.name.begin(), spec.name.end(), '.', '_');
   }
   for (const TaskSpec& spec : specs) {
+    for (const char* const taken : {"graph", "id", "layers"}) {
+      if (spec.name == taken) {
+        core::fail_usage(
+            "a task cannot be called '{}', which predictions use for something else: name it, e.g. my_{}={}:{}", taken,
+            taken, spec.kind, spec.target);
+      }
+    }
     if (std::count_if(specs.begin(), specs.end(), [&](const TaskSpec& other) { return other.name == spec.name; }) > 1) {
-      core::fail_usage("two tasks are called '{}': name them, e.g. first={}:{}", spec.name, spec.kind, spec.target);
+      core::fail_usage("two tasks are called '{}': name them, e.g. first={}{}{}", spec.name, spec.kind,
+                       spec.target.empty() ? "" : ":", spec.target);
     }
   }
   return specs;

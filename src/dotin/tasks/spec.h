@@ -16,7 +16,8 @@ struct TaskSpec {
 
 /// Parses a list such as {"classify", "tox=multilabel:tox*0.5", "regress:attributes.3", "ged"}. Without a name a task
 /// is called after its kind, or its target where that would not be unique. core::UsageError for an empty list, unknown
-/// kinds, doubled names, weights that are not positive.
+/// kinds, doubled names, names that predictions
+/// use for something else, weights that are not positive.
 std::vector<TaskSpec> parse_tasks(const std::vector<std::string>& texts);
 
 std::vector<std::string> task_kinds();

@@ -1,5 +1,6 @@
 #include "dotin/tasks/task.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "dotin/core/registry.h"
@@ -35,8 +36,9 @@ std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, 
     if (target.name == name) return {&target, -1};
   }
   const std::size_t dot = name.rfind('.');
-  if (dot != std::string::npos && dot + 1 < name.size() &&
-      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+  const std::size_t digits = dot == std::string::npos ? 0 : name.size() - dot - 1;
+  if (digits > 0 && digits < 10 &&
+      std::all_of(name.end() - static_cast<std::ptrdiff_t>(digits), name.end(),
                   [](unsigned char c) { return std::isdigit(c); })) {
     const io::Target& target = dataset.target(name.substr(0, dot));
     const int64_t column = std::stoll(name.substr(dot + 1));
@@ -47,14 +49,23 @@ std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, 
   return {&dataset.target(name), -1};
 }
 
-at::Tensor Task::target_rows(const batch::Batch& batch, const BoundTargets& targets, const at::Tensor& output) {
+data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec) {
+  const auto [target, column] = find_target(dataset, spec.target);
+  if (column < 0) return data::classes_of(*target);
+  std::vector<double> values;
+  for (int64_t g = 0; g < dataset.graphs(); ++g)
+    values.push_back(target->values[static_cast<std::size_t>(g * target->width + column)]);
+  return data::classes_of({spec.target, 1, std::move(values), target->names});
+}
+
+at::Tensor Task::target_rows(const batch::Batch& batch, const BoundTargets& targets) {
   std::vector<double> rows;
   rows.reserve(static_cast<std::size_t>(batch.anchors * targets.width));
   for (int32_t g = 0; g < batch.anchors; ++g) {
     const double* const row = targets.values.data() + batch.graph_index[g] * targets.width;
     rows.insert(rows.end(), row, row + targets.width);
   }
-  return at::tensor(rows, at::kDouble).view({batch.anchors, targets.width}).to(output.options());
+  return at::tensor(rows, at::kDouble).view({batch.anchors, targets.width});
 }
 
 void Task::collect_rows(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

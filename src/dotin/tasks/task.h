@@ -71,8 +71,8 @@ class Task {
   virtual nlohmann::json prediction(const double* output, int64_t width) const = 0;
 
  protected:
-  /// The rows of the anchors, and what bind gave for them, as a tensor like output.
-  static at::Tensor target_rows(const batch::Batch& batch, const BoundTargets& targets, const at::Tensor& output);
+  /// What bind gave for the anchors: doubles, for a target may need more digits than the output has.
+  static at::Tensor target_rows(const batch::Batch& batch, const BoundTargets& targets);
   static void collect_rows(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                            Collected& collected);
 
@@ -84,5 +84,8 @@ std::unique_ptr<Task> make_task(const TaskSpec& spec);
 
 /// Splits "attributes.3" into the dataset's target and a column; -1 for all columns.
 std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, const std::string& name);
+
+/// The classes of a classify task's target. core::Error where it has several columns.
+data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec);
 
 }  // namespace dotin::tasks

@@ -1,5 +1,6 @@
 #include "dotin/training/checkpoint.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -107,6 +108,10 @@ TrainingState read_checkpoint(const std::string& path, const std::string& about,
     DOTIN_CHECK(schedule.size() == 3, "{}: the checkpoint's schedule is damaged", path);
     state.schedule = {schedule[0], schedule[1], schedule[2]};
     for (const nlohmann::json& entry : json.at("history")) state.history.push_back(record_from(entry));
+    const auto epochs = static_cast<int64_t>(state.history.size());
+    DOTIN_CHECK(state.epoch == epochs && state.best_epoch >= -1 && state.best_epoch < std::max<int64_t>(epochs, 1) &&
+                    state.batches_done >= 0 && state.step >= 0 && state.graphs_seen >= 0,
+                "{}: the checkpoint's numbers contradict each other", path);
   } catch (const nlohmann::json::exception& error) {
     core::fail("{}: the checkpoint's numbers are damaged: {}", path, error.what());
   }

@@ -236,11 +236,12 @@ RunOptions with_entries(RunOptions options, const std::vector<Entry>& entries) {
 class DefaultsReader : public VisitorOf<DefaultsReader> {
  public:
   template <class T>
-  void option(const core::OptionAbout&, T& value) {
+  void option(const core::OptionAbout& about, T& value) {
+    names.push_back(about.name);
     defaults.push_back(written(value));
   }
 
-  std::vector<std::string> defaults;
+  std::vector<std::string> names, defaults;
 };
 
 std::string escaped_cell(const std::string& text) {
@@ -347,6 +348,27 @@ RunOptions options_from_json(const json& object, const std::string& where) {
   std::vector<Entry> entries;
   for (const auto& [key, node] : object.items()) entries.push_back({where, key, value_of(node)});
   return with_entries(RunOptions(), entries);
+}
+
+std::vector<PresetKnob> preset_knobs() {
+  std::vector<DefaultsReader> readers(preset_names().size());
+  for (std::size_t i = 0; i < readers.size(); ++i) preset(preset_names()[i]).describe(readers[i]);
+  std::vector<PresetKnob> knobs;
+  for (std::size_t option = 0; option < readers[0].names.size(); ++option) {
+    PresetKnob knob{readers[0].names[option], {}};
+    for (const DefaultsReader& reader : readers) knob.values.push_back(reader.defaults[option]);
+    const bool differs = std::any_of(knob.values.begin(), knob.values.end(),
+                                     [&](const std::string& value) { return value != knob.values[0]; });
+    if (differs) knobs.push_back(std::move(knob));
+  }
+  return knobs;
+}
+
+void apply_preset(RunOptions& options, const std::string& name) {
+  const json chosen = to_json(preset(name));
+  json object = to_json(options);
+  for (const PresetKnob& knob : preset_knobs()) object[knob.name] = chosen[knob.name];
+  options = options_from_json(object, "preset " + name);
 }
 
 std::string options_markdown() {

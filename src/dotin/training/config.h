@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "dotin/training/options.h"
 
@@ -24,6 +25,17 @@ nlohmann::json to_json(RunOptions options);
 /// The inverse. Options that are missing have the defaults of the object's `preset`; an unknown key, a wrong type or an
 /// invalid word is a core::Error that names `where` (the model file, say) and the key.
 RunOptions options_from_json(const nlohmann::json& object, const std::string& where);
+
+/// An option that the presets set differently (`preset` itself among them), with its value in each as config.toml
+/// writes it, in the order of preset_names().
+struct PresetKnob {
+  std::string name;
+  std::vector<std::string> values;
+};
+std::vector<PresetKnob> preset_knobs();
+
+/// Sets what the presets differ in to the values of this one; all other options stay as they are.
+void apply_preset(RunOptions& options, const std::string& name);
 
 /// The page docs/options.md: each option with its default in every preset, its choices and its help.
 std::string options_markdown();

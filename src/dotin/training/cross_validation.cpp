@@ -7,14 +7,13 @@
 #include <thread>
 
 #include "dotin/core/error.h"
+#include "dotin/core/memory.h"
 
 namespace dotin::training {
 
 std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options) {
   for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
-    if (spec.kind != "classify") continue;
-    const auto [target, column] = tasks::find_target(dataset, spec.target);
-    if (column < 0 && target->width == 1) return data::classes_of(*target).of_graph;
+    if (spec.kind == "classify") return tasks::classes_of_task(dataset, spec).of_graph;
   }
   return std::vector<int32_t>(static_cast<std::size_t>(dataset.graphs()), 0);
 }
@@ -59,8 +58,10 @@ class Folds {
                                       static_cast<uint64_t>(input.options.train.seed))) {
     result_.histories.resize(static_cast<std::size_t>(input.folds));
     // What the metrics are called, before any fold has begun.
-    const data::Split split = data::split_of_fold(folds_, 0);
-    result_.scores.metrics = metric_names(make_learner(input.options, data::View(input.dataset).subset(split.train)));
+    const data::View train = data::View(input.dataset).subset(data::split_of_fold(folds_, 0).train);
+    const Learner learner = make_learner(input.options, train);
+    result_.scores.metrics = metric_names(learner.tasks);
+    bytes_each_ = std::max<int64_t>(1, predicted_bytes(learner, train));
   }
 
   CrossValidationResult go() {
@@ -68,8 +69,10 @@ class Folds {
     const int64_t wanted = input_.jobs > 0 ? input_.jobs : threads;
     const int64_t jobs = std::min(wanted, input_.folds);
     const int64_t threads_each = std::max<int64_t>(1, threads / jobs);
+    const int64_t available = core::available_bytes();
+    const int64_t fitting = available == 0 ? jobs : std::clamp<int64_t>(available / bytes_each_, 1, jobs);
     std::vector<std::thread> workers;
-    for (int64_t job = 0; job < jobs; ++job) {
+    for (int64_t job = 0; job < fitting; ++job) {
       workers.emplace_back([this, threads_each] {
         set_threads(threads_each);
         work();
@@ -123,6 +126,7 @@ class Folds {
   CrossValidationObserver& observer_;
   std::vector<std::vector<int64_t>> folds_;
   CrossValidationResult result_;
+  int64_t bytes_each_ = 0;
   std::atomic<int64_t> next_{0};
   std::atomic<bool> stop_{false};
   std::exception_ptr error_;

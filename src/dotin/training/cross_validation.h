@@ -9,7 +9,8 @@ struct CrossValidationInput {
   std::shared_ptr<const data::Dataset> dataset;
   RunOptions options;
   int64_t folds = 10;
-  int64_t jobs = 0;  // folds trained at once, each in a thread of its own; 0: as many as there are threads to use
+  int64_t jobs = 0;  // folds trained at once, each in a thread of its own; 0: as many as there are threads to use.
+                     // Fewer where memory is short
   std::string checkpoint_folder;  // fold-<f>.ckpt.safetensors in it; empty: none
   bool resume = false;
 };

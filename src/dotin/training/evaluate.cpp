@@ -20,9 +20,9 @@ BoundData bind(const Learner& learner, const data::Dataset& dataset, data::Unkno
   return bound;
 }
 
-std::vector<MetricName> metric_names(const Learner& learner) {
+std::vector<MetricName> metric_names(const std::vector<std::unique_ptr<tasks::Task>>& tasks) {
   std::vector<MetricName> names;
-  for (const auto& task : learner.tasks) {
+  for (const auto& task : tasks) {
     for (const tasks::Metric& metric : task->metrics({}))
       names.push_back({task->name(), metric.name, metric.higher_is_better});
   }

@@ -21,7 +21,7 @@ struct Evaluation {
 };
 
 /// Every metric of every task, in order.
-std::vector<MetricName> metric_names(const Learner& learner);
+std::vector<MetricName> metric_names(const std::vector<std::unique_ptr<tasks::Task>>& tasks);
 
 /// Triplets and random drops are the same in every call. An empty view gives NaN.
 Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::View& view, double drop_factor);

@@ -56,24 +56,38 @@ std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs
 }
 
 void check_memory(const Learner& learner, const data::View& train) {
-  auto [nodes, edges] = largest_batch(train, learner.options.train.batch);
-  const int64_t copies = learner.needs_triplets() ? 3 : 1;
-  const int64_t needed =
-      models::predicted_bytes(learner.options.model, learner.features.width(),
-                              static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
-  const int64_t available = core::available_bytes();
+  const int64_t needed = predicted_bytes(learner, train), available = core::available_bytes();
   DOTIN_CHECK(available == 0 || needed <= available,
-              "this model needs about {} for its largest batch ({} nodes), and {} are available: reduce --hidden ({}), "
-              "--layers ({}) or "
-              "--batch ({})",
-              core::format_bytes(needed), nodes * copies, core::format_bytes(available), learner.options.model.hidden,
+              "this model needs about {} for its largest batch, and {} are available: reduce --hidden ({}), "
+              "--layers ({}) or --batch ({})",
+              core::format_bytes(needed), core::format_bytes(available), learner.options.model.hidden,
               learner.options.model.layers, learner.options.train.batch);
 }
 
 }  // namespace
 
+int64_t predicted_bytes(const Learner& learner, const data::View& train) {
+  const auto [nodes, edges] = largest_batch(train, learner.options.train.batch);
+  const int64_t copies = learner.needs_triplets() ? 3 : 1;
+  return models::predicted_bytes(learner.options.model, learner.features.width(),
+                                 static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
+}
+
 bool Learner::needs_triplets() const {
   return std::any_of(tasks.begin(), tasks.end(), [](const auto& task) { return task->needs_triplets(); });
+}
+
+std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, const data::View& train) {
+  tasks::LossOptions loss;
+  loss.label_smoothing = options.task.label_smoothing;
+  loss.balanced_classes = options.task.class_weights == "balanced";
+  loss.ged_margin = options.task.ged_margin;
+  std::vector<std::unique_ptr<tasks::Task>> made;
+  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
+    made.push_back(tasks::make_task(spec));
+    made.back()->fit(train, loss);
+  }
+  return made;
 }
 
 Learner make_learner(const RunOptions& options, const data::View& train) {
@@ -81,15 +95,10 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   DOTIN_CHECK(train.size() > 0, "no training graphs");
   Learner learner;
   learner.options = options;
-  learner.options.data.data.clear();  // a model does not depend on where its data lay
-  tasks::LossOptions loss;
-  loss.label_smoothing = options.task.label_smoothing;
-  loss.balanced_classes = options.task.class_weights == "balanced";
-  loss.ged_margin = options.task.ged_margin;
-  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
-    learner.tasks.push_back(tasks::make_task(spec));
-    learner.tasks.back()->fit(train, loss);
-  }
+  // A model does not depend on where its data lay, nor on how many threads it was made with.
+  learner.options.data.data.clear();
+  learner.options.train.threads = 0;
+  learner.tasks = make_tasks(options, train);
   learner.features = data::fit_features(train, feature_options(options, learner.needs_triplets()));
   check_memory(learner, train);
   learner.model = std::make_unique<models::Model>(options.model, learner.features.width(), heads_of(learner),
@@ -127,6 +136,53 @@ void save_model(const Learner& learner, const std::string& path) {
   io::write_safetensors(path, tensors, {{kMetadataKey, about.dump()}});
 }
 
+namespace {
+
+/// Options, features and tasks as the metadata has them; the model is still to be made.
+Learner learner_from(const nlohmann::json& about, const std::string& path) {
+  Learner learner;
+  learner.options = options_from_json(about.at("options"), path);
+  learner.options.validate();
+  learner.features = data::FeatureMap::from_json(about.at("features"));
+  for (const nlohmann::json& entry : about.at("tasks")) {
+    tasks::TaskSpec spec;
+    spec.name = entry.at("name").get<std::string>();
+    spec.kind = entry.at("kind").get<std::string>();
+    spec.target = entry.at("target").get<std::string>();
+    spec.weight = entry.at("weight").get<double>();
+    learner.tasks.push_back(tasks::make_task(spec));
+    learner.tasks.back()->from_json(entry.at("fitted"));
+  }
+  return learner;
+}
+
+/// The metadata may ask for a model of any size: what is allocated must not be far more than what the file holds.
+void check_size(const Learner& learner, const io::SafetensorsFile& file) {
+  const models::ModelOptions& options = learner.options.model;
+  int64_t there = 0;
+  for (const auto& entry : file.tensors()) there += entry.second.elements;
+  // Four copies of the parameters, of at least four bytes each.
+  int64_t wanted =
+      models::predicted_bytes(options, learner.features.width(), static_cast<int64_t>(learner.tasks.size()), 0, 0) / 16;
+  for (const models::Head& head : heads_of(learner)) wanted += head.width * options.hidden;
+  constexpr int64_t kSmall = 1 << 20;
+  DOTIN_CHECK(wanted / 4 < there + kSmall, "its options ask for about {} numbers, but it holds {}", wanted, there);
+}
+
+void read_parameters(models::Model& model, const io::SafetensorsFile& file) {
+  for (const auto& [name, tensor] : model.parameters().all()) {
+    read_into(file, name, tensor.detach());
+    DOTIN_CHECK(tensor.isfinite().all().item<bool>(), "{}: tensor '{}' has values that are not finite", file.path(),
+                name);
+  }
+  for (const auto& entry : file.tensors()) {
+    DOTIN_CHECK(model.parameters().has(entry.first), "{}: tensor '{}' is not part of this model", file.path(),
+                entry.first);
+  }
+}
+
+}  // namespace
+
 Learner load_model(const std::string& path) {
   const io::SafetensorsFile file(path);
   const auto found = file.metadata().find(kMetadataKey);
@@ -134,30 +190,20 @@ Learner load_model(const std::string& path) {
   Learner learner;
   try {
     const nlohmann::json about = nlohmann::json::parse(found->second);
-    const int version = about.at("format_version").get<int>();
-    DOTIN_CHECK(version == kFormatVersion, "{}: model format {} is not known to this version of dotin (it knows {})",
-                path, version, kFormatVersion);
-    learner.options = options_from_json(about.at("options"), path);
-    learner.options.validate();
-    learner.features = data::FeatureMap::from_json(about.at("features"));
-    for (const nlohmann::json& entry : about.at("tasks")) {
-      tasks::TaskSpec spec;
-      spec.name = entry.at("name").get<std::string>();
-      spec.kind = entry.at("kind").get<std::string>();
-      spec.target = entry.at("target").get<std::string>();
-      spec.weight = entry.at("weight").get<double>();
-      learner.tasks.push_back(tasks::make_task(spec));
-      learner.tasks.back()->from_json(entry.at("fitted"));
-    }
+    const int64_t version = about.at("format_version").get<int64_t>();
+    DOTIN_CHECK(version == kFormatVersion, "model format {} is not known to this version of dotin (it knows {})",
+                version, kFormatVersion);
+    learner = learner_from(about, path);
+    check_size(learner, file);
+    learner.model =
+        std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner), 0);
   } catch (const nlohmann::json::exception& error) {
     core::fail("{}: the metadata of the model is damaged: {}", path, error.what());
+  } catch (const core::Error& error) {
+    // Also what would be wrong usage on the command line: here the file is at fault.
+    core::fail("{}: not a model that can be read: {}", path, error.what());
   }
-  learner.model =
-      std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner), 0);
-  for (const auto& [name, tensor] : learner.model->parameters().all()) read_into(file, name, tensor.detach());
-  DOTIN_CHECK(file.tensors().size() == learner.model->parameters().all().size(),
-              "{}: has {} tensors, this model needs {}", path, file.tensors().size(),
-              learner.model->parameters().all().size());
+  read_parameters(*learner.model, file);
   return learner;
 }
 

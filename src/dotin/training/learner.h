@@ -21,9 +21,15 @@ struct Learner {
   bool needs_triplets() const;
 };
 
+/// Fits the tasks on the training graphs.
+std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, const data::View& train);
+
 /// Fits features and tasks on the training graphs and makes a model with fresh weights. Refuses with the figure what
 /// would not fit into memory.
 Learner make_learner(const RunOptions& options, const data::View& train);
+
+/// About how much memory training takes, with the largest batch there can be.
+int64_t predicted_bytes(const Learner& learner, const data::View& train);
 
 /// Writes a model file (docs/formats.md): the same learner gives the same bytes.
 void save_model(const Learner& learner, const std::string& path);

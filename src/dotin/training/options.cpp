@@ -1,7 +1,10 @@
 #include "dotin/training/options.h"
 
+#include <cmath>
+
 #include "dotin/core/error.h"
 #include "dotin/core/registry.h"
+#include "dotin/training/schedule.h"
 
 namespace dotin::training {
 
@@ -75,14 +78,32 @@ void RunOptions::validate() const {
     core::fail_usage("--ged-k-n ({}) must be larger than --ged-k-p ({})", task.ged_k_n, task.ged_k_p);
   }
   if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("--label-smoothing must be in [0, 1)");
+  if (!(task.ged_margin >= 0 && std::isfinite(task.ged_margin))) {
+    core::fail_usage("--ged-margin must be a number from 0 on, not {}", task.ged_margin);
+  }
+  if (data.folds < 3) {
+    core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", data.folds);
+  }
+  if (data.features.empty()) core::fail_usage("--features is empty: leave it out, or give e.g. --features labels");
+  if (data.degree_cap < 1 || data.degree_cap > 1'000'000) {
+    core::fail_usage("--degree-cap must be from 1 to 1000000, not {}", data.degree_cap);
+  }
   if (!(data.validation >= 0 && data.test >= 0 && data.validation + data.test < 1)) {
     core::fail_usage("--validation ({}) and --test ({}) are shares that must leave something to train on",
                      data.validation, data.test);
   }
   if (train.epochs < 1) core::fail_usage("--epochs must be at least 1, not {}", train.epochs);
   if (train.batch < 1) core::fail_usage("--batch must be at least 1, not {}", train.batch);
-  if (!(train.lr > 0)) core::fail_usage("--lr must be positive, not {}", train.lr);
-  if (!(train.weight_decay >= 0)) core::fail_usage("--weight-decay must not be negative ({})", train.weight_decay);
+  if (train.batch_budget < 0) core::fail_usage("--batch-budget must not be negative ({})", train.batch_budget);
+  if (!(train.lr > 0 && std::isfinite(train.lr))) core::fail_usage("--lr must be a positive number, not {}", train.lr);
+  if (!(train.weight_decay >= 0 && std::isfinite(train.weight_decay))) {
+    core::fail_usage("--weight-decay must be a number from 0 on, not {}", train.weight_decay);
+  }
+  if (!(train.clip >= 0 && std::isfinite(train.clip))) {
+    core::fail_usage("--clip must be a number from 0 on, not {}", train.clip);
+  }
+  if (train.early_stop < 0) core::fail_usage("--early-stop must not be negative ({})", train.early_stop);
+  const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
     core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
   if (!(train.average >= 0 && train.average < 1))

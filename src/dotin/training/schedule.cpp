@@ -36,7 +36,8 @@ Schedule::Schedule(const TrainOptions& options)
   if (kind_ != "constant" && kind_ != "cosine" && kind_ != "step" && kind_ != "plateau") {
     core::fail_usage("unknown schedule '{}'; there are: constant, cosine, step, plateau", kind_);
   }
-  if (!(warmup_ >= 0)) core::fail_usage("--lr-warmup must not be negative ({})", warmup_);
+  if (!(warmup_ >= 0 && std::isfinite(warmup_)))
+    core::fail_usage("--lr-warmup must be a number from 0 on, not {}", warmup_);
   if (options.schedule_step < 1) core::fail_usage("--schedule-step must be at least 1, not {}", options.schedule_step);
   if (!(factor_ > 0 && factor_ <= 1)) core::fail_usage("--schedule-factor must be in (0, 1], not {}", factor_);
   if (options.schedule_patience < 1) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -21,6 +22,35 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// Changes with anything in the data that training sees.
+uint64_t fingerprint(const data::Dataset& dataset) {
+  uint64_t hash = 0;
+  const auto add = [&hash](const auto& values) {
+    const auto* const bytes = reinterpret_cast<const char*>(values.data());
+    const std::size_t size = values.size() * sizeof(values[0]);
+    hash = core::mix(hash, size);
+    for (std::size_t at = 0; at < size; at += sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, bytes + at, std::min(sizeof word, size - at));
+      hash = core::mix(hash, word);
+    }
+  };
+  add(dataset.node_offsets);
+  add(dataset.row_offsets);
+  add(dataset.neighbours);
+  for (const io::LabelColumn& column : dataset.node_labels) {
+    add(column.codes);
+    for (const std::string& value : column.values) add(value);
+  }
+  add(dataset.node_attributes.values);
+  for (const io::Target& target : dataset.targets) {
+    add(target.name);
+    add(target.values);
+    for (const std::string& name : target.names) add(name);
+  }
+  return hash;
+}
+
 /// What a checkpoint must agree with: options, data and split.
 std::string about_run(const TrainerInput& input) {
   RunOptions options = input.options;
@@ -34,8 +64,7 @@ std::string about_run(const TrainerInput& input) {
   return nlohmann::json{{"options", to_json(options)},
                         {"data", input.dataset->name},
                         {"graphs", input.dataset->graphs()},
-                        {"nodes", input.dataset->nodes()},
-                        {"directed_edges", input.dataset->directed_edges()},
+                        {"fingerprint", std::to_string(fingerprint(*input.dataset))},
                         {"split", std::to_string(split_hash)}}
       .dump();
 }
@@ -63,7 +92,9 @@ class Run {
     batch::Loader loader(train_, bound_.encoder, loader_options(learner_, true));
     last_checkpoint_ = Clock::now();
     while (!state_.finished) {
-      if (!train_epoch(loader)) {
+      const bool whole = train_epoch(loader);
+      check_weights();
+      if (!whole) {
         save();
         return result(true);
       }
@@ -103,10 +134,11 @@ class Run {
     const at::Tensor loss = objective(learner_, forward, batch, bound_);
     const double value = loss.item<double>();
     DOTIN_CHECK(std::isfinite(value),
-                "the loss became {} in epoch {}, batch {} (graphs {}): lower --lr ({}), or set --clip 1; the last "
-                "checkpoint is as it was",
-                value, state_.epoch, state_.batches_done,
-                fmt::join(batch.graph_index.begin(), batch.graph_index.begin() + batch.anchors, ", "), options_.lr);
+                "the loss became {} in epoch {}/{}, batch {}/{} (graphs {}): lower --lr ({}), set --clip 1, or "
+                "look at the attributes of these graphs; the last checkpoint is as it was",
+                std::isnan(value) ? "NaN" : "infinite", state_.epoch + 1, options_.epochs, state_.batches_done + 1,
+                batches, fmt::join(batch.graph_index.begin(), batch.graph_index.begin() + batch.anchors, ", "),
+                options_.lr);
     parameters().zero_gradients();
     loss.backward();
 
@@ -123,6 +155,17 @@ class Run {
     ++state_.batches_done;
     state_.loss_sum += value * batch.anchors;
     state_.graphs_seen += batch.anchors;
+  }
+
+  /// A finite loss can still have a gradient that is not: such weights must neither be kept nor chosen.
+  void check_weights() {
+    for (const auto& [name, tensor] : parameters().all()) {
+      DOTIN_CHECK(
+          tensor.isfinite().all().item<bool>(),
+          "the weights '{}' are no longer finite after epoch {}/{}, batch {}: lower --lr ({}), or set --clip 1; "
+          "the last checkpoint is as it was",
+          name, state_.epoch + 1, options_.epochs, state_.batches_done, options_.lr);
+    }
   }
 
   void finish_epoch() {
@@ -143,17 +186,16 @@ class Run {
     if (input_.test_every_epoch)
       record.test = evaluate(learner_, bound_, all_.subset(input_.split.test), record.drop_factor).values;
     const bool eligible = state_.epoch >= first_full_epoch(options_.drop_warmup, options_.epochs);
-    // Without validation graphs there is no score: the last eligible epoch counts as the best.
-    const bool better =
-        record.score > state_.best_score || (std::isnan(record.score) && input_.split.validation.empty());
-    if (eligible && (better || state_.best_epoch < 0)) {
+    // Where there is no score (no validation graphs, say), the last eligible epoch counts as the best.
+    const bool better = state_.best_epoch < 0 || std::isnan(state_.best_score) || record.score > state_.best_score;
+    if (eligible && better) {
       state_.best_score = record.score;
       state_.best_epoch = state_.epoch;
       best_ = copy_values(parameters());
     }
     if (averaged) assign_values(parameters(), own);
 
-    schedule_.epoch_done(record.score);
+    if (eligible) schedule_.epoch_done(record.score);  // scores at other drop ratios do not compare
     state_.history.push_back(record);
     ++state_.epoch;
     state_.batches_done = 0;
@@ -194,7 +236,7 @@ class Run {
   TrainResult result(bool interrupted) {
     TrainResult result;
     if (state_.best_epoch >= 0) assign_values(parameters(), best_);
-    result.metrics = metric_names(learner_);
+    result.metrics = metric_names(learner_.tasks);
     result.learner = std::move(learner_);
     result.history = state_.history;
     result.best_epoch = state_.best_epoch;
