@@ -66,6 +66,40 @@ Result run(const std::vector<std::string>& arguments, const Environment& environ
   return run_program(with_program(arguments), environment);
 }
 
+Result run_and_signal(const std::vector<std::string>& arguments, const std::string& signal_after, int signal) {
+  const TemporaryFolder captured;
+  const std::string out = captured / "out";
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0) throw std::runtime_error("cannot open a pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) {
+    if (freopen("/dev/null", "r", stdin) == nullptr || freopen(out.c_str(), "w", stdout) == nullptr ||
+        dup2(ends[1], STDERR_FILENO) < 0) {
+      _exit(126);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    become(with_program(arguments), {});
+  }
+  close(ends[1]);
+  Result result;
+  bool signalled = false;
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = read(ends[0], buffer, sizeof buffer)) > 0) {
+    result.err.append(buffer, static_cast<std::size_t>(got));
+    if (!signalled && result.err.find(signal_after) != std::string::npos) {
+      kill(child, signal);
+      signalled = true;
+    }
+  }
+  close(ends[0]);
+  result.code = wait_for(child);
+  result.out = read_text(out);
+  return result;
+}
+
 Result run_in_terminal(const std::vector<std::string>& arguments, int columns, const Environment& environment,
                        const std::string& signal_after, int signal) {
   winsize size = {};

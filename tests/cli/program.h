@@ -23,6 +23,9 @@ Result run_program(const std::vector<std::string>& command, const Environment& e
 /// The dotin program.
 Result run(const std::vector<std::string>& arguments, const Environment& environment = {});
 
+/// The dotin program off a terminal; the first time `signal_after` appears on its stderr, it gets `signal`.
+Result run_and_signal(const std::vector<std::string>& arguments, const std::string& signal_after, int signal);
+
 /// The dotin program with stdout and stderr on a terminal of that many columns; everything it writes is in out.
 /// The first time `signal_after` appears in the output, it gets `signal`.
 Result run_in_terminal(const std::vector<std::string>& arguments, int columns, const Environment& environment = {},
