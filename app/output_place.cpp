@@ -1,7 +1,6 @@
 #include "output_place.h"
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
