@@ -150,7 +150,8 @@ TEST(Trainer, ALossThatIsNotFiniteStopsAndNamesTheBatch) {
   input.dataset =
       std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), data::DuplicatePolicy::merge));
   const std::string message = error_of([&] { train_whole(input); });
-  EXPECT_SAYS(message, "the loss became NaN in epoch 1/4, batch ");
+  // The loss or its gradient, whichever the engine's sums run over first.
+  EXPECT_SAYS(message, " in epoch 1/4, batch ");
   EXPECT_TRUE(message.find("(graphs 9, ") != std::string::npos || message.find(", 9)") != std::string::npos) << message;
 }
 
@@ -164,7 +165,7 @@ TEST(Trainer, AnExplodingRunKeepsItsLastGoodCheckpoint) {
   input.checkpoint = folder / "c.safetensors";
   input.checkpoint_seconds = 0;
   const std::string message = error_of([&] { train_whole(input); });
-  EXPECT_TRUE(message.find("the loss became") == 0 || message.find("the weights '") == 0) << message;
+  EXPECT_TRUE(message.find("the loss became") == 0 || message.find("the gradient was") == 0) << message;
   EXPECT_SAYS(message, "lower --lr (1e+32)");
   const std::string kept = read_text(input.checkpoint);
   const io::SafetensorsFile file(input.checkpoint);

@@ -133,12 +133,13 @@ class Run {
     const models::Forward forward = learner_.model->forward(batch, forward_options);
     const at::Tensor loss = objective(learner_, forward, batch, bound_);
     const double value = loss.item<double>();
-    DOTIN_CHECK(std::isfinite(value),
-                "the loss became {} in epoch {}/{}, batch {}/{} (graphs {}): lower --lr ({}), set --clip 1, or "
-                "look at the attributes of these graphs; the last checkpoint is as it was",
-                std::isnan(value) ? "NaN" : "infinite", state_.epoch + 1, options_.epochs, state_.batches_done + 1,
-                batches, fmt::join(batch.graph_index.begin(), batch.graph_index.begin() + batch.anchors, ", "),
-                options_.lr);
+    const Place here{
+        state_.batches_done + 1, batches, {batch.graph_index.begin(), batch.graph_index.begin() + batch.anchors}};
+    if (!std::isfinite(value)) {
+      check_weights();  // the batch before may be to blame
+      fail_at(std::isnan(value) ? "the loss became NaN" : "the loss became infinite", here);
+    }
+    last_batch_ = here;
     parameters().zero_gradients();
     loss.backward();
 
@@ -157,14 +158,24 @@ class Run {
     state_.graphs_seen += batch.anchors;
   }
 
-  /// A finite loss can still have a gradient that is not: such weights must neither be kept nor chosen.
+  /// Which batch of the epoch, and the graphs in it.
+  struct Place {
+    int64_t number = 0, batches = 0;
+    std::vector<int64_t> graphs;
+  };
+
+  [[noreturn]] void fail_at(const char* what, const Place& place) const {
+    core::fail(
+        "{} in epoch {}/{}, batch {}/{} (graphs {}): lower --lr ({}), set --clip 1, or look at the attributes of "
+        "these graphs; the last checkpoint is as it was",
+        what, state_.epoch + 1, options_.epochs, place.number, place.batches, fmt::join(place.graphs, ", "),
+        options_.lr);
+  }
+
+  /// A finite loss can have a gradient that is not. Such weights must neither be kept nor chosen.
   void check_weights() {
-    for (const auto& [name, tensor] : parameters().all()) {
-      DOTIN_CHECK(
-          tensor.isfinite().all().item<bool>(),
-          "the weights '{}' are no longer finite after epoch {}/{}, batch {}: lower --lr ({}), or set --clip 1; "
-          "the last checkpoint is as it was",
-          name, state_.epoch + 1, options_.epochs, state_.batches_done, options_.lr);
+    for (const auto& entry : parameters().all()) {
+      if (!entry.second.isfinite().all().item<bool>()) fail_at("the gradient was not finite", last_batch_);
     }
   }
 
@@ -255,6 +266,7 @@ class Run {
   Schedule schedule_;
   std::string about_;
   TrainingState state_;
+  Place last_batch_;
   Clock::time_point last_checkpoint_;
 };
 
