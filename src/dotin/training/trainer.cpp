@@ -172,10 +172,11 @@ class Run {
         options_.lr);
   }
 
-  /// A finite loss can have a gradient that is not. Such weights must neither be kept nor chosen.
+  /// A finite loss can have a gradient that is not, and a step can be too long. Such weights must neither be kept nor
+  /// chosen.
   void check_weights() {
     for (const auto& entry : parameters().all()) {
-      if (!entry.second.isfinite().all().item<bool>()) fail_at("the gradient was not finite", last_batch_);
+      if (!entry.second.isfinite().all().item<bool>()) fail_at("the weights stopped being finite", last_batch_);
     }
   }
 
