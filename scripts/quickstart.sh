@@ -7,8 +7,8 @@ usage() {
   cat <<'END'
 Usage: scripts/quickstart.sh [--no-install]
 
-Builds dotin, then generates a dataset with planted relevant nodes, packs it and checks it.
-Everything goes to build/ and runs/quickstart/. Needs no network beyond apt.
+Builds dotin, then trains it on generated graphs whose relevant nodes are known, and says how well it did and how many
+of those nodes it kept. Everything goes to build/ and runs/. Needs no network beyond apt, and no dataset.
 
   --no-install  do not install missing Debian packages
 END
@@ -32,25 +32,18 @@ cmake --preset release -DDOTIN_TESTS=OFF -DDOTIN_BENCH=OFF --log-level=WARNING >
 cmake --build --preset release --target dotin
 
 dotin=build/release/app/dotin
-run=runs/quickstart
-mkdir -p "$run"
-SECONDS=0
+data=runs/quickstart-motif.safetensors
+run=runs/quickstart-$(date +%Y%m%d-%H%M%S)
+mkdir -p runs
 
-step "Generating 1,000 graphs whose class hides in a few planted nodes"
-"$dotin" data generate motif --graphs 1000 --nodes 60 --tasks 2 --seed 0 --force -o "$run/motif.jsonl"
+step "Generating 1,000 graphs: four hidden nodes decide the class of each"
+"$dotin" data generate motif --graphs 1000 --seed 0 --force -o "$data"
 
-step "Packing them into a file that opens in milliseconds"
-"$dotin" data pack "$run/motif.jsonl" --force -o "$run/motif.safetensors"
+step "Training DOTIN: half of the nodes leave after each layer"
+"$dotin" train "$data" --drop-ratio 0.5 --epochs 30 --out "$run"
 
-step "Checking them: every graph as a batch, and copies among them"
-"$dotin" data check "$run/motif.safetensors"
-
-step "What is in the file"
-"$dotin" data info "$run/motif.safetensors"
-
-step "Done in ${SECONDS} s after the build"
 cat <<END
-data       $run/motif.jsonl, $run/motif.safetensors
-program    $dotin
-try next   $dotin data --help
+
+Which nodes each layer kept:  $dotin predict $run/model.safetensors $data --explain | head -1
+What else there is:           $dotin --help
 END

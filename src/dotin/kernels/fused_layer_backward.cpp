@@ -1,0 +1,298 @@
+#include <algorithm>
+
+#include "dotin/kernels/fused_frame.h"
+#include "dotin/kernels/gemm.h"
+#include "dotin/kernels/loops.h"
+#include "dotin/kernels/virtual_attention.h"
+#include "dotin/kernels/wide_rows.h"
+
+namespace dotin::kernels {
+
+namespace {
+
+/// Gradients of everything between the wide arrays and the logits.
+template <class Scalar>
+struct Inner {
+  explicit Inner(const Frame<Scalar>& f)
+      : edge(zeros<Scalar>(f.edges)),
+        self(zeros<Scalar>(f.nodes)),
+        to_virtual(zeros<Scalar>(f.nodes * f.k)),
+        from_row(zeros<Scalar>(f.nodes * f.k)),
+        virtual_self(zeros<Scalar>(f.graphs * f.k)),
+        scale(zeros<Scalar>(f.nodes)),
+        lambda(zeros<Scalar>(f.nodes)),
+        logits(zeros<Scalar>(f.nodes)),
+        own(zeros<Scalar>(f.nodes)),
+        own_virtual(zeros<Scalar>(f.virtual_count)) {}
+
+  std::vector<Scalar> edge, self, to_virtual, from_row, virtual_self;  // of S, then of the logits
+  std::vector<Scalar> scale, lambda, logits, own, own_virtual;
+};
+
+/// Backward of mix: from d_mixed to the rows and to S, scale and lambda.
+template <class Scalar>
+void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_mixed, Scalar* d_rows,
+                  Scalar* d_virtual, Inner<Scalar>& inner) {
+  const Loops<Scalar>& loop = loops<Scalar>();
+  const int64_t virtual_rows = f.graphs * f.k, count = f.k + 1;
+  const MixedRows<Scalar> x = mixed_rows(f, tape);
+  loop.gather_rows_backward(coefficients(f, tape), x, tape.map.source.data(),
+                            static_cast<int32_t>(tape.map.source.size()), tape.scale.data(),
+                            d_mixed + virtual_rows * f.d, d_rows, d_virtual,
+                            {inner.edge.data(), inner.self.data(), inner.to_virtual.data()}, inner.scale.data());
+
+  std::vector<Scalar> d_wide = zeros<Scalar>(f.graphs * count * f.d);
+  std::vector<Scalar> d_merged_virtual = zeros<Scalar>(f.graphs * f.k);
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    const int64_t base = f.virtual_base(g);
+    for (int64_t k = 0; k < f.k; ++k) {
+      const Scalar* const d = d_mixed + (g * f.k + k) * f.d;
+      std::copy_n(d, f.d, d_wide.data() + (g * count + k) * f.d);
+      inner.virtual_self[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * f.d, f.d);
+      loop.add_scaled(tape.s_virtual_self[g * f.k + k], d, d_virtual + (base + k) * f.d, f.d);
+    }
+    if (tape.map.merged[g] < 0) continue;
+    const Scalar* const d = d_mixed + (virtual_rows + tape.map.merged[g]) * f.d;
+    std::copy_n(d, f.d, d_wide.data() + (g * count + f.k) * f.d);
+    for (int64_t k = 0; k < f.k; ++k) {
+      d_merged_virtual[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * f.d, f.d);
+      loop.add_scaled(tape.merged_virtual[g * f.k + k], d, d_virtual + (base + k) * f.d, f.d);
+    }
+  }
+  std::vector<Scalar> d_weights(static_cast<std::size_t>(f.nodes * count));
+  wide_rows_backward<Scalar>(f.level, {x.table, f.rows.table_rows, f.rows.code, f.d}, count, tape.wide.data(),
+                             d_wide.data(), d_weights.data(), d_rows);
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    for (int64_t k = 0; k < f.k; ++k) inner.from_row[i * f.k + k] = d_weights[i * count + k];
+  }
+  // c_j = sum_i lambda_i scale_i S_ij over dropped i.
+  const auto d_c = [&](int64_t j) { return d_weights[j * count + f.k]; };
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    if (tape.lambda[i] == 0) continue;
+    const Scalar weight = tape.lambda[i] * tape.scale[i];
+    Scalar d_weight = tape.s_self[i] * d_c(i);
+    inner.self[i] += weight * d_c(i);
+    for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
+      d_weight += tape.s_edge[e] * d_c(f.level.columns[e]);
+      inner.edge[e] += weight * d_c(f.level.columns[e]);
+    }
+    for (int64_t k = 0; k < f.k; ++k) {
+      const Scalar d_virtual_weight = d_merged_virtual[tape.graph_of[i] * f.k + k];
+      d_weight += tape.s_to_virtual[i * f.k + k] * d_virtual_weight;
+      inner.to_virtual[i * f.k + k] += weight * d_virtual_weight;
+    }
+    inner.lambda[i] += tape.scale[i] * d_weight;
+    inner.scale[i] += tape.lambda[i] * d_weight;
+  }
+}
+
+template <class Scalar>
+void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_next, Scalar* d_table,
+                       Scalar* d_virtual, Inner<Scalar>& inner) {
+  const Loops<Scalar>& loop = loops<Scalar>();
+  const int64_t virtual_rows = f.graphs * f.k;
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    for (int64_t k = 0; k < f.k; ++k)
+      loop.add_scaled(1, d_next + (g * f.k + k) * f.d, d_virtual + (f.virtual_base(g) + k) * f.d, f.d);
+  }
+  bool merges = false;
+  for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
+    const int32_t i = tape.map.source[r];
+    merges = merges || i < 0;
+    if (i >= 0)
+      loop.add_scaled(1, d_next + (virtual_rows + static_cast<int64_t>(r)) * f.d, d_table + f.row_of(i) * f.d, f.d);
+  }
+  if (!merges) return;
+  std::vector<Scalar> d_merged = zeros<Scalar>(f.graphs * f.d);
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    if (tape.map.merged[g] >= 0)
+      std::copy_n(d_next + (virtual_rows + tape.map.merged[g]) * f.d, f.d, d_merged.data() + g * f.d);
+  }
+  std::vector<Scalar> d_lambda(static_cast<std::size_t>(f.nodes));
+  wide_rows_backward<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.d}, 1, tape.lambda.data(),
+                             d_merged.data(), d_lambda.data(), d_table);
+  for (int64_t i = 0; i < f.nodes; ++i) inner.lambda[i] += d_lambda[i];
+}
+
+/// From scale and lambda to the deciding logits, and on to S and own attentiveness.
+template <class Scalar>
+void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerTape<Scalar>& tape,
+                       Inner<Scalar>& inner) {
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    if (tape.map.merged[g] < 0) continue;
+    const int64_t first = f.level.node_offsets[g], last = f.level.node_offsets[g + 1];
+    Scalar mean = 0;
+    for (int64_t i = first; i < last; ++i) mean += tape.lambda[i] * inner.lambda[i];
+    std::vector<Scalar> d_score(static_cast<std::size_t>(last - first));
+    for (int64_t i = first; i < last; ++i) d_score[i - first] = tape.lambda[i] * (inner.lambda[i] - mean);
+    if (settings.softmax_merge_weights) {
+      Scalar mean_score = 0;
+      for (int64_t i = first; i < last; ++i) mean_score += tape.attentiveness[i] * d_score[i - first];
+      for (int64_t i = first; i < last; ++i)
+        inner.logits[i] += tape.attentiveness[i] * (d_score[i - first] - mean_score);
+    } else {
+      for (int64_t i = first; i < last; ++i) inner.logits[i] += d_score[i - first];
+    }
+  }
+  if (settings.gate) {
+    for (int64_t i = 0; i < f.nodes; ++i)
+      inner.logits[i] += inner.scale[i] * (1 - tape.gate_tanh[i] * tape.gate_tanh[i]);
+  }
+  if (!settings.smoothed) {
+    inner.own = inner.logits;
+    return;
+  }
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    const Scalar d = inner.logits[i];
+    inner.self[i] += d * tape.own[i];
+    inner.own[i] += d * tape.s_self[i];
+    for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
+      const int32_t j = f.level.columns[e];
+      inner.edge[e] += d * tape.own[j];
+      inner.own[j] += d * tape.s_edge[e];
+    }
+    for (int64_t k = 0; k < f.k; ++k) {
+      inner.to_virtual[i * f.k + k] += d * tape.own_virtual[tape.virtual_row[i] + k];
+      inner.own_virtual[tape.virtual_row[i] + k] += d * tape.s_to_virtual[i * f.k + k];
+    }
+  }
+}
+
+/// Turns the gradients of S of raw rows into those of the products q . p, in place.
+template <class Scalar>
+void softmax_raw_rows_backward(const Frame<Scalar>& f, EdgeWeights mode, const LayerTape<Scalar>& tape,
+                               Inner<Scalar>& inner) {
+  const Level& level = f.level;
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    Scalar mean = tape.s_self[i] * inner.self[i];
+    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) mean += tape.s_edge[e] * inner.edge[e];
+    for (int64_t k = 0; k < f.k; ++k) mean += tape.s_to_virtual[i * f.k + k] * inner.to_virtual[i * f.k + k];
+    inner.self[i] = tape.s_self[i] * (inner.self[i] - mean);
+    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e)
+      inner.edge[e] = tape.s_edge[e] * (inner.edge[e] - mean);
+    for (int64_t k = 0; k < f.k; ++k) {
+      Scalar& d = inner.to_virtual[i * f.k + k];
+      d = tape.s_to_virtual[i * f.k + k] * (d - mean);
+    }
+  }
+  if (!level.weighted || mode != EdgeWeights::softmax) return;
+  for (int64_t e = 0; e < f.edges; ++e) inner.edge[e] *= static_cast<Scalar>(level.edge_weight[e]);
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    inner.self[i] *= static_cast<Scalar>(level.self_weight[i]);
+    for (int64_t k = 0; k < f.k; ++k) inner.to_virtual[i * f.k + k] *= static_cast<Scalar>(level.row_to_virtual[i]);
+  }
+}
+
+/// From the products q . p to q, p, the rows and the query and key weights.
+template <class Scalar>
+void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                     const LayerTape<Scalar>& tape, const Inner<Scalar>& inner, const LayerGradients<Scalar>& gradients,
+                     Scalar* d_table, Scalar* d_virtual) {
+  const Loops<Scalar>& loop = loops<Scalar>();
+  const int64_t u = f.rows.table_rows;
+  std::vector<Scalar> dq = zeros<Scalar>(u * f.a), dp = zeros<Scalar>(u * f.a);
+  std::vector<Scalar> dqv = zeros<Scalar>(f.virtual_count * f.a), dpv = zeros<Scalar>(f.virtual_count * f.a);
+  if (tape.pair_table) {
+    std::vector<Scalar> d_pairs = zeros<Scalar>(u * u);
+    for (int64_t i = 0; i < f.nodes; ++i) {
+      Scalar* const row = d_pairs.data() + f.rows.code[i] * u;
+      for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
+        row[f.rows.code[f.level.columns[e]]] += inner.edge[e];
+      row[f.rows.code[i]] += inner.self[i];
+    }
+    gemm(Op::plain, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), tape.p.data(), Scalar(1), dq.data());
+    gemm(Op::transposed, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), tape.q.data(), Scalar(1), dp.data());
+  } else {
+    loop.edge_dots_backward(inner.edge.data(), tape.q.data(), tape.p.data(), f.a, f.rows.code,
+                            f.level.row_offsets.data(), f.level.columns.data(), static_cast<int32_t>(f.nodes),
+                            dq.data(), dp.data());
+    for (int64_t i = 0; i < f.nodes; ++i) {
+      const int64_t row = f.row_of(i) * f.a;
+      loop.add_scaled(inner.self[i], tape.p.data() + row, dq.data() + row, f.a);
+      loop.add_scaled(inner.self[i], tape.q.data() + row, dp.data() + row, f.a);
+    }
+  }
+  // q_g . p_i enters the virtual row's attention and the attentiveness.
+  std::vector<Scalar> d_from_row = inner.from_row;
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    for (int64_t k = 0; k < f.k; ++k) d_from_row[i * f.k + k] += inner.own[i];
+  }
+  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.q.data(), u, tape.pv.data(),
+                             inner.to_virtual.data(), dq.data(), dpv.data());
+  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.p.data(), u, tape.qv.data(),
+                             d_from_row.data(), dp.data(), dqv.data());
+  const auto add_pair = [&](int64_t query, int64_t key, Scalar d) {
+    loop.add_scaled(d, tape.pv.data() + key * f.a, dqv.data() + query * f.a, f.a);
+    loop.add_scaled(d, tape.qv.data() + query * f.a, dpv.data() + key * f.a, f.a);
+  };
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    for (int64_t k = 0; k < f.k; ++k)
+      add_pair(f.virtual_base(g) + k, f.virtual_base(g) + k, inner.virtual_self[g * f.k + k]);
+  }
+  for (int64_t v = 0; v < f.virtual_count; ++v) {
+    for (int64_t k = 0; k < f.k; ++k) add_pair(v / f.k * f.k + k, v, inner.own_virtual[v]);
+  }
+
+  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
+  gemm(Op::transposed, Op::plain, f.a, f.d, u, inverse_tau, dq.data(), f.rows.table, Scalar(1), gradients.query);
+  gemm(Op::transposed, Op::plain, f.a, f.d, f.virtual_count, inverse_tau, dqv.data(), f.rows.virtual_rows, Scalar(1),
+       gradients.query);
+  gemm(Op::transposed, Op::plain, f.a, f.d, u, Scalar(1), dp.data(), f.rows.table, Scalar(1), gradients.key);
+  gemm(Op::transposed, Op::plain, f.a, f.d, f.virtual_count, Scalar(1), dpv.data(), f.rows.virtual_rows, Scalar(1),
+       gradients.key);
+  gemm(Op::plain, Op::plain, u, f.d, f.a, inverse_tau, dq.data(), weights.query, Scalar(1), d_table);
+  gemm(Op::plain, Op::plain, u, f.d, f.a, Scalar(1), dp.data(), weights.key, Scalar(1), d_table);
+  gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.a, inverse_tau, dqv.data(), weights.query, Scalar(1), d_virtual);
+  gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.a, Scalar(1), dpv.data(), weights.key, Scalar(1), d_virtual);
+}
+
+}  // namespace
+
+template <class Scalar>
+void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                    const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
+                    const LayerGradients<Scalar>& gradients, Scalar* d_table, Scalar* d_virtual) {
+  const Frame<Scalar> f(settings, rows, level);
+  const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+  std::vector<Scalar> dz(static_cast<std::size_t>(left * f.d));
+  loops<Scalar>().norm_elu_backward(tape.z.data(), left, f.d, weights.gamma, weights.beta,
+                                    tape.mask.empty() ? nullptr : tape.mask.data(), tape.mean.data(),
+                                    tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta);
+  for (int64_t r = 0; r < left; ++r) loops<Scalar>().add_scaled(1, dz.data() + r * f.d, gradients.bias, f.d);
+
+  Inner<Scalar> inner(f);
+  if (tape.table_first) {
+    std::vector<Scalar> d_transformed = zeros<Scalar>(rows.table_rows * f.d),
+                        d_transformed_virtual = zeros<Scalar>(f.virtual_count * f.d);
+    mix_backward(f, tape, dz.data(), d_transformed.data(), d_transformed_virtual.data(), inner);
+    gemm(Op::transposed, Op::plain, f.d, f.d, rows.table_rows, Scalar(1), d_transformed.data(), rows.table, Scalar(1),
+         gradients.linear);
+    gemm(Op::transposed, Op::plain, f.d, f.d, f.virtual_count, Scalar(1), d_transformed_virtual.data(),
+         rows.virtual_rows, Scalar(1), gradients.linear);
+    gemm(Op::plain, Op::plain, rows.table_rows, f.d, f.d, Scalar(1), d_transformed.data(), weights.linear, Scalar(1),
+         d_table);
+    gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.d, Scalar(1), d_transformed_virtual.data(), weights.linear,
+         Scalar(1), d_virtual);
+  } else {
+    std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.d));
+    gemm(Op::transposed, Op::plain, f.d, f.d, left, Scalar(1), dz.data(), tape.mixed.data(), Scalar(1),
+         gradients.linear);
+    gemm(Op::plain, Op::plain, left, f.d, f.d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_mixed.data());
+    mix_backward(f, tape, d_mixed.data(), d_table, d_virtual, inner);
+  }
+  if (settings.residual) residual_backward(f, tape, d_next, d_table, d_virtual, inner);
+  decision_backward(f, settings, tape, inner);
+  softmax_raw_rows_backward(f, settings.edge_weights, tape, inner);
+  virtual_softmax_backward(level, f.k, settings.edge_weights, tape.s_from_row, tape.s_virtual_self, inner.from_row,
+                           inner.virtual_self);
+  logits_backward(f, settings, weights, tape, inner, gradients, d_table, d_virtual);
+}
+
+template void layer_backward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
+                                    const Level&, const LayerTape<float>&, const float*, const LayerGradients<float>&,
+                                    float*, float*);
+template void layer_backward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
+                                     const Level&, const LayerTape<double>&, const double*,
+                                     const LayerGradients<double>&, double*, double*);
+
+}  // namespace dotin::kernels
