@@ -35,8 +35,9 @@ int run(int argc, char** argv, Context& context) {
   bool quiet = false;
   auto* const verbose_flag = root.add_flag("-v,--verbose", verbose, "Say more on stderr");
   root.add_flag("-q,--quiet", quiet, "Only warnings and errors on stderr, no progress")->excludes(verbose_flag);
-  set_examples(root, {"dotin data generate motif -o motif.jsonl", "dotin data info motif.jsonl",
-                      "dotin data check DD.zip", "source <(dotin completions bash)"});
+  set_examples(root,
+               {"dotin data generate motif -o motif.jsonl", "dotin data info motif.jsonl", "dotin data check DD.zip",
+                "dotin train motif.jsonl --drop-ratio 0.5", "source <(dotin completions bash)"});
   add_commands(root, context);
 
   try {

@@ -1,20 +1,20 @@
 #include "dotin/io/atomic_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include "dotin/core/error.h"
+#include "support/file_size_limit.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::io {
 namespace {
 
 namespace fs = std::filesystem;
+using dotin::testing::FileSizeLimit;
 using dotin::testing::read_text;
 using dotin::testing::TemporaryFolder;
 
@@ -31,25 +31,6 @@ std::string error_of(Work work) {
   }
   return "no error";
 }
-
-/// As if the disk were full: no file may grow beyond so many bytes while this lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_limit_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit old_limit_{};
-  void (*old_handler_)(int) = nullptr;
-};
 
 TEST(AtomicFile, WritesAndReplacesWithoutLeavingOtherFiles) {
   TemporaryFolder folder;
