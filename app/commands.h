@@ -1,7 +1,6 @@
 // The subcommands. A new one is a file that defines add_<name>, a line here, and a line in commands.cpp or its parent.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,19 +24,17 @@ void add_cv(CLI::App& root, Context& context);
 void add_predict(CLI::App& root, Context& context);
 void add_completions(CLI::App& root, Context& context);
 
+/// Makes it the action of the program when this subcommand is chosen.
+void set_action(CLI::App& command, Context& context, std::function<int()> action);
+
 /// Makes run(options) the action of the program when this subcommand is chosen.
 template <class Options>
 void set_action(CLI::App& command, Context& context, std::shared_ptr<Options> options,
                 int (*run)(const Options&, Context&)) {
-  command.callback(
-      [&context, options, run] { context.action = [&context, options, run] { return run(*options, context); }; });
+  set_action(command, context, [&context, options, run] { return run(*options, context); });
 }
 
 /// What every --help ends with; lines without the leading blanks. `before` is a paragraph to stand before them.
-inline void set_examples(CLI::App& command, const std::vector<std::string>& examples, const std::string& before = "") {
-  std::string text = before.empty() ? "Examples:" : before + "\n\nExamples:";
-  for (const std::string& example : examples) text += "\n  " + example;
-  command.footer(text);
-}
+void set_examples(CLI::App& command, const std::vector<std::string>& examples, const std::string& before = "");
 
 }  // namespace dotin::app

@@ -1,6 +1,8 @@
 // dotin completions: the subcommand, and what the three shells share.
 #include "completions.h"
 
+#include <CLI/CLI.hpp>
+
 #include "commands.h"
 
 namespace dotin::app {

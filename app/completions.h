@@ -1,10 +1,14 @@
 // Shell completions, generated from the tree of subcommands and options, so that they cannot go stale.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace dotin::app {
 

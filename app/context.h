@@ -1,13 +1,17 @@
 // What main and the subcommands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "console.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace dotin::app {
 

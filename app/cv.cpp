@@ -1,5 +1,6 @@
 // dotin cv: cross-validation, all selection rules from one run.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,8 @@
 // dotin data: everything about datasets.
 #include "commands.h"
 
+#include <CLI/CLI.hpp>
+
 namespace dotin::app {
 
 void add_data(CLI::App& root, Context& context) {

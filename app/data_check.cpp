@@ -1,5 +1,6 @@
 // dotin data check: what is wrong with a dataset, and what to know before trusting a score on it.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

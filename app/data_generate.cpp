@@ -1,4 +1,5 @@
 // dotin data generate: graphs whose truth is known.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,8 @@
 // dotin data get: download a dataset of the TU collection into the cache.
 #include "commands.h"
+
+#include <CLI/CLI.hpp>
+
 #include "dotin/data/catalog.h"
 #include "progress_bar.h"
 

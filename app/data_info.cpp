@@ -1,4 +1,5 @@
 // dotin data info: what is in a dataset.
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

@@ -1,5 +1,6 @@
 // dotin data list: which datasets are known, and which are here.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // dotin data pack: write the packed form, which opens in milliseconds.
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "commands.h"

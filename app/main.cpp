@@ -1,90 +1,44 @@
-// dotin: the program. The only place where exceptions are caught; exit codes: 0 done, 1 failed, 2 wrong usage,
-// 130 and 143 after a signal.
-#include <CLI/CLI.hpp>
+// dotin: what users call. Loading libtorch takes half a second, so that `dotin data` does without it and everything
+// else is handed to the program dotin-learn, which has all commands.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
-#include <new>
+#include <cstring>
+#include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "commands.h"
-#include "context.h"
-#include "dotin/core/error.h"
-#include "signals.h"
-#include "usage.h"
-
-namespace dotin::app {
+#include "program.h"
 
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-constexpr unsigned kGraceSeconds = 2;
-
-void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    core::fail("cannot write to standard output: is the disk full, or the reader gone?");
+bool needs_only_data_commands(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--version") return true;
+    const bool common_flag = argument == "-v" || argument == "--verbose" || argument == "-q" || argument == "--quiet";
+    if (!common_flag) return argument == "data";
   }
+  return false;
 }
 
-int run(int argc, char** argv, Context& context) {
-  CLI::App root("Graph neural networks that drop the nodes a task does not need.", "dotin");
-  root.set_help_flag("-h,--help", "Print this help and exit");
-  root.set_version_flag("--version", "dotin " DOTIN_VERSION, "Print the version and exit");
-  root.require_subcommand(1);
-  root.fallthrough();  // so that --verbose and --quiet may stand anywhere
-  bool verbose = false;
-  bool quiet = false;
-  auto* const verbose_flag = root.add_flag("-v,--verbose", verbose, "Say more on stderr");
-  root.add_flag("-q,--quiet", quiet, "Only warnings and errors on stderr, no progress")->excludes(verbose_flag);
-  set_examples(root,
-               {"dotin data generate motif -o motif.jsonl", "dotin data info motif.jsonl", "dotin data check DD.zip",
-                "dotin train motif.jsonl --drop-ratio 0.5", "source <(dotin completions bash)"});
-  add_commands(root, context);
-
-  try {
-    root.parse(argc, argv);
-  } catch (const CLI::CallForVersion& version) {
-    context.console.out(std::string(version.what()) + "\n");
-    return 0;
-  } catch (const CLI::CallForHelp&) {
-    context.console.out(root.help());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw core::UsageError(usage_message(root, error));
-  }
-
-  if (verbose) context.console.set_verbosity(Verbosity::verbose);
-  if (quiet) context.console.set_verbosity(Verbosity::quiet);
-  context.console.take_log();
-  catch_signals(kGraceSeconds);
-  return context.action();
-}
-
-int run_and_catch(int argc, char** argv) {
-  Context context;
-  try {
-    const int code = run(argc, argv, context);
-    flush_output();
-    check_signals();
-    return code;
-  } catch (const core::UsageError& error) {
-    context.console.error(error.what());
-    return kWrongUsage;
-  } catch (const core::Error& error) {
-    context.console.error(error.what());
-  } catch (const Interrupted& interrupted) {
-    return interrupted.exit_code();
-  } catch (const std::bad_alloc&) {
-    context.console.error("out of memory: use a smaller dataset or a machine with more memory");
-  } catch (const std::system_error& error) {
-    context.console.error(error.what());
-  } catch (const std::exception& error) {
-    context.console.error(std::string("internal error: ") + error.what());
-  }
-  return kFailed;
+/// Beside this program in a build folder, in libexec/dotin once installed.
+std::filesystem::path learn_program() {
+  std::error_code unreadable;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
+  const std::filesystem::path beside = folder / "dotin-learn";
+  return access(beside.c_str(), X_OK) == 0 ? beside : folder.parent_path() / DOTIN_LIBEXEC / "dotin-learn";
 }
 
 }  // namespace
 
-}  // namespace dotin::app
-
-int main(int argc, char** argv) { return dotin::app::run_and_catch(argc, argv); }
+int main(int argc, char** argv) {
+  if (needs_only_data_commands(argc, argv)) return dotin::app::run_program(argc, argv, dotin::app::add_data);
+  const std::string program = learn_program().string();
+  execv(program.c_str(), argv);
+  std::fprintf(stderr, "error: cannot run '%s', which belongs to dotin: %s. Install dotin again.\n", program.c_str(),
+               std::strerror(errno));
+  return 1;
+}

@@ -1,5 +1,6 @@
 // dotin predict: a trained model on any data.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,7 @@
 #include "reading_options.h"
 
+#include <CLI/CLI.hpp>
+
 #include "usage.h"
 
 namespace dotin::app {

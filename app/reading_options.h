@@ -1,10 +1,13 @@
 // Options of every command that reads a dataset.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "dotin/data/open.h"
+
+namespace CLI {
+class App;
+}
 
 namespace dotin::app {
 

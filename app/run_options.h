@@ -1,12 +1,16 @@
 // RunOptions on the command line, made from their own description (core/options.h).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "dotin/training/options.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace dotin::app {
 

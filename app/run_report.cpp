@@ -24,6 +24,7 @@ training::MetricsRow metrics_row(int64_t fold, const training::EpochRecord& reco
   row.lr = record.lr;
   row.drop_factor = record.drop_factor;
   row.train_loss = record.train_loss;
+  row.validation_loss = record.validation_loss;
   row.seconds = record.seconds;
   row.values = record.validation;
   row.values.insert(row.values.end(), record.test.begin(), record.test.end());
@@ -48,6 +49,7 @@ void write_events(training::EventWriter& events, const std::string& prefix, cons
     if (!std::isnan(value)) events.scalar(prefix + tag, record.epoch, value);
   };
   write("train/loss", record.train_loss);
+  write("validation/loss", record.validation_loss);
   write("train/lr", record.lr);
   write("train/drop_factor", record.drop_factor);
   for (std::size_t i = 0; i < metrics.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "run_setup.h"
 
+#include <CLI/CLI.hpp>
+
 #include <fmt/format.h>
 
 #include <ctime>

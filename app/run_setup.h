@@ -1,7 +1,6 @@
 // What train and cv share before the first step: options, run folder, data.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 // dotin train: one model on one split of the data.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <nlohmann/json.hpp>

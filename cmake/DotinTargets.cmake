@@ -32,12 +32,24 @@ function(dotin_library name)
   set_property(GLOBAL APPEND PROPERTY DOTIN_LIBRARIES dotin_${name})
 endfunction()
 
-# dotin_test(name SOURCES a.cpp b.cpp LINK libs...): one GoogleTest program, each of its tests known to ctest.
+# dotin_test(name SOURCES a.cpp b.cpp LINK libs... [PARTS n]): one GoogleTest program. ctest knows each of its tests, or
+# with PARTS n shares of the program: a process with libtorch takes half a second to start, too much for each test.
 function(dotin_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PARTS" "SOURCES;LINK" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiling takes longer than running
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} dotin_test_support dotin_build_flags GTest::gtest_main)
-  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  if(NOT ARG_PARTS)
+    gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    return()
+  endif()
+  math(EXPR last "${ARG_PARTS} - 1")
+  foreach(part RANGE ${last})
+    math(EXPR number "${part} + 1")
+    add_test(NAME ${name}.part${number} COMMAND test_${name})
+    set_tests_properties(${name}.part${number} PROPERTIES TIMEOUT 900
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_PARTS};GTEST_SHARD_INDEX=${part}")
+  endforeach()
 endfunction()
 
 # dotin_bench(name LINK libs...): one Google Benchmark program from <name>.cpp.

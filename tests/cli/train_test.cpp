@@ -32,7 +32,7 @@ TEST(Train, LeavesAWholeRunFolder) {
   }
   const std::string metrics = read_text(folder / "run/metrics.csv");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 4);
-  EXPECT_SAYS(metrics, "fold,epoch,lr,drop_factor,train_loss,seconds,validation.classify.accuracy");
+  EXPECT_SAYS(metrics, "fold,epoch,lr,drop_factor,train_loss,validation_loss,seconds,validation.classify.accuracy");
   // Off a terminal: one line per epoch on stderr, nothing else.
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 3) << result.err;
   EXPECT_SAYS(result.err, "epoch 1/3  loss ");

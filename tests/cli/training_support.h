@@ -58,7 +58,7 @@ inline std::string without_seconds(const std::string& path) {
   std::string line, result;
   while (std::getline(file, line)) {
     std::size_t from = 0;
-    for (int field = 0; field < 5; ++field) from = line.find(',', from) + 1;
+    for (int field = 0; field < 6; ++field) from = line.find(',', from) + 1;
     result += line.substr(0, from) + line.substr(line.find(',', from)) + "\n";
   }
   return result;

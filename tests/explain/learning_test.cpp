@@ -1,4 +1,4 @@
-// The method finds the truth where it is known: the ring that decides the class survives the drop.
+// The method finds the truth where it is known: the nodes that decide the class survive the drop.
 #include <gtest/gtest.h>
 
 #include "dotin/data/generate.h"
@@ -10,8 +10,7 @@ namespace {
 
 using namespace dotin::testing;  // NOLINT: its helpers make up most of this file
 
-// No validation graphs, so that the last epoch counts: the first of all that classify perfectly may still keep only
-// one of the ring's two labels, which is enough to tell the classes apart.
+// No validation graphs: the last epoch counts.
 TEST(Learning, TheMotifIsLearnedAndItsNodesSurviveTheDrop) {
   data::GenerateOptions generate;
   generate.graphs = 400;

@@ -16,6 +16,7 @@ if grep -rl -e "$build" "$folder/moved" --include='*.cmake'; then
   exit 1
 fi
 
+"$folder/moved/bin/dotin" train --help >"$folder/help.txt"
 "$cmake" -S "$consumer" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$folder/moved;$prefix_path" -DCMAKE_CXX_FLAGS="$flags"
 "$cmake" --build "$folder/build"

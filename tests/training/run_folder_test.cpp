@@ -18,9 +18,9 @@ namespace {
 using testing::read_text;
 using testing::TemporaryFolder;
 
-const std::string kHeader = "fold,epoch,lr,drop_factor,train_loss,seconds,test.classify.accuracy\n";
+const std::string kHeader = "fold,epoch,lr,drop_factor,train_loss,validation_loss,seconds,test.classify.accuracy\n";
 
-MetricsRow row_of(int64_t fold, int64_t epoch) { return {fold, epoch, 0.001, 1, 0.5, 2, {0.75}}; }
+MetricsRow row_of(int64_t fold, int64_t epoch) { return {fold, epoch, 0.001, 1, 0.5, 0.6, 2, {0.75}}; }
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -93,19 +93,19 @@ TEST(MetricsFile, RowsAreThereAsSoonAsTheyAreAppended) {
   const std::string path = folder / "metrics.csv";
   MetricsFile metrics(path, {"test.classify.accuracy"});
   EXPECT_EQ(read_text(path), kHeader);
-  metrics.append({0, 0, 1e-3, 0.05, 1.0 / 3, 1.5, {0.1}});
-  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,0.05,0.3333333333333333,1.5,0.1\n");
-  metrics.append({0, 1, 1e-5, 1, 2, 0, {std::numeric_limits<double>::quiet_NaN()}});
+  metrics.append({0, 0, 1e-3, 0.05, 1.0 / 3, 0.25, 1.5, {0.1}});
+  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,0.05,0.3333333333333333,0.25,1.5,0.1\n");
+  metrics.append({0, 1, 1e-5, 1, 2, 3, 0, {std::numeric_limits<double>::quiet_NaN()}});
   EXPECT_EQ(read_text(path), kHeader +
-                                 "0,0,0.001,0.05,0.3333333333333333,1.5,0.1\n"
-                                 "0,1,1e-05,1,2,0,nan\n");
+                                 "0,0,0.001,0.05,0.3333333333333333,0.25,1.5,0.1\n"
+                                 "0,1,1e-05,1,2,3,0,nan\n");
 }
 
 TEST(MetricsFile, AwkwardColumnNamesAreQuoted) {
   const TemporaryFolder folder;
   MetricsFile metrics(folder / "metrics.csv", {"test.a,b.auc", "test.\"c\".auc"});
   EXPECT_EQ(read_text(folder / "metrics.csv"),
-            "fold,epoch,lr,drop_factor,train_loss,seconds,\"test.a,b.auc\",\"test.\"\"c\"\".auc\"\n");
+            "fold,epoch,lr,drop_factor,train_loss,validation_loss,seconds,\"test.a,b.auc\",\"test.\"\"c\"\".auc\"\n");
 }
 
 TEST(MetricsFile, OpeningAgainAppendsWithoutASecondHeader) {
@@ -113,7 +113,7 @@ TEST(MetricsFile, OpeningAgainAppendsWithoutASecondHeader) {
   const std::string path = folder / "metrics.csv";
   MetricsFile(path, {"test.classify.accuracy"}).append(row_of(0, 0));
   MetricsFile(path, {"test.classify.accuracy"}).append(row_of(0, 1));
-  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,1,0.5,2,0.75\n0,1,0.001,1,0.5,2,0.75\n");
+  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,1,0.5,0.6,2,0.75\n0,1,0.001,1,0.5,0.6,2,0.75\n");
 }
 
 TEST(MetricsFile, AFileWithOtherColumnsIsRefused) {
@@ -130,14 +130,14 @@ TEST(MetricsFile, AFileWithOtherColumnsIsRefused) {
 
 TEST(MetricsFile, ALineCutShortByACrashIsRemoved) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("metrics.csv", kHeader + "0,0,0.001,1,0.5,2,0.75\n0,1,0.0");
+  const std::string path = folder.write("metrics.csv", kHeader + "0,0,0.001,1,0.5,0.6,2,0.75\n0,1,0.0");
   MetricsFile(path, {"test.classify.accuracy"}).append(row_of(0, 1));
-  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,1,0.5,2,0.75\n0,1,0.001,1,0.5,2,0.75\n");
+  EXPECT_EQ(read_text(path), kHeader + "0,0,0.001,1,0.5,0.6,2,0.75\n0,1,0.001,1,0.5,0.6,2,0.75\n");
 }
 
 TEST(MetricsFile, TruncationNamesALineThatIsNoRow) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("metrics.csv", kHeader + "0,0,0.001,1,0.5,2,0.75\nhello\n");
+  const std::string path = folder.write("metrics.csv", kHeader + "0,0,0.001,1,0.5,0.6,2,0.75\nhello\n");
   MetricsFile metrics(path, {"test.classify.accuracy"});
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "metrics.csv:3: ", message_of([&] { metrics.truncate_after(0, 0); }));
 }

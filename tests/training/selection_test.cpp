@@ -58,6 +58,15 @@ TEST(Selection, TiesGoToTheEarliestEpoch) {
   EXPECT_EQ(result.best_test.epochs, (Epochs{1}));
 }
 
+TEST(Selection, EqualScoresGoToTheLowerValidationLoss) {
+  CrossValidation run = run_of({{{0.2, 0.5, 0.5, 0.5}, {0.1, 0.2, 0.3, 0.4}}});
+  run.folds[0][0].validation_loss = 0.1;  // the score comes first
+  run.folds[0][1].validation_loss = 0.7;
+  run.folds[0][2].validation_loss = 0.6;
+  run.folds[0][3].validation_loss = kNaN;
+  EXPECT_EQ(result_of(run).by_validation.epochs, (Epochs{2}));
+}
+
 TEST(Selection, EpochsBeforeTheFullDropRatioAreNeverChosen) {
   const MetricResult result = result_of(run_of({{{0.9, 0.8, 0.1, 0.2}, {0.9, 0.8, 0.2, 0.1}}}, 2));
   EXPECT_EQ(result.by_validation.epochs, (Epochs{3}));

@@ -254,7 +254,10 @@ TEST(Trainer, TheBestEpochIsTheOneWithTheBestValidationScore) {
   const TrainResult result = train_whole(small_input(options));
   std::size_t best = 2;
   for (std::size_t e = 2; e < result.history.size(); ++e) {
-    if (result.history[e].score > result.history[best].score) best = e;
+    const EpochRecord &candidate = result.history[e], &so_far = result.history[best];
+    if (candidate.score > so_far.score ||
+        (candidate.score == so_far.score && candidate.validation_loss < so_far.validation_loss))
+      best = e;
   }
   EXPECT_EQ(result.best_epoch, static_cast<int64_t>(best));
   const TrainerInput input = small_input(options);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int32_t kMotifNodes = 4;
 constexpr int64_t kLeastIrrelevant = 8;
+constexpr int64_t kMostTies = 3;  // of a motif's node to the rest
 constexpr int64_t kLeastGridSide = 4;
 
 /// One graph before its nodes are shuffled. Kept between graphs to reuse its memory.
@@ -111,20 +112,20 @@ void pairs_to_edges(Sketch& sketch) {
   for (const int64_t pair : sketch.pairs) sketch.edges.push_back(pair_of_number(pair));
 }
 
-/// The ring that decides a class: four nodes that touch the rest of the graph by one or two edges each.
-void plant_ring(Sketch& sketch, int32_t task, int32_t class_of_task, int32_t irrelevant, int32_t first_label,
-                core::Rng& rng) {
-  const int32_t a = first_label, b = first_label + 1;
-  const int32_t wiring[2][kMotifNodes] = {{a, b, a, b}, {a, a, b, b}};
+/// The four nodes that decide a class, all with one label: a ring (0), or two pairs (1) with one more tie to the rest
+/// for each node, so that their degrees do not tell the classes apart.
+void plant_motif(Sketch& sketch, int32_t task, int32_t class_of_task, int32_t irrelevant, int32_t label,
+                 core::Rng& rng) {
   const int32_t first = sketch.nodes();
   for (int32_t i = 0; i < kMotifNodes; ++i) {
-    const int32_t node = sketch.add_node(wiring[class_of_task][i], task);
-    sketch.edges.emplace_back(node, first + (i + 1) % kMotifNodes);
-    const auto tie = static_cast<int32_t>(rng.below(irrelevant));
-    sketch.edges.emplace_back(node, tie);
-    if (rng.chance(0.5)) {
-      const auto skip = static_cast<int32_t>(1 + rng.below(irrelevant - 1));
-      sketch.edges.emplace_back(node, (tie + skip) % irrelevant);
+    const int32_t node = sketch.add_node(label, task);
+    const bool joined_to_next = class_of_task == 0 || i % 2 == 0;
+    if (joined_to_next) sketch.edges.emplace_back(node, first + (i + 1) % kMotifNodes);
+    const int64_t ties = 1 + class_of_task + rng.below(2);
+    auto tie = static_cast<int32_t>(rng.below(irrelevant));
+    for (int64_t t = 0; t < ties; ++t) {
+      sketch.edges.emplace_back(node, tie);
+      tie = static_cast<int32_t>((tie + 1 + rng.below(irrelevant / kMostTies)) % irrelevant);
     }
   }
 }
@@ -140,28 +141,34 @@ SizeRange check_motif(const GenerateOptions& options) {
     core::fail_usage("motif with {} task(s) needs at least {} nodes a graph on average, got {}", options.tasks, least,
                      options.nodes);
   const SizeRange range = size_range(options.nodes, least);
-  const int64_t most = range.low - planted - 1;
-  if (!(options.degree >= 2 && options.degree <= static_cast<double>(most)))
+  const int64_t most = range.low - planted - 2;
+  if (!(options.degree >= 2.5 && options.degree <= static_cast<double>(most)))
     core::fail_usage(
-        "motif graphs of {} nodes on average need a degree from 2 (the irrelevant part is connected) to {} (all joined "
-        "in the smallest graph), got {}",
+        "motif graphs of {} nodes on average need a degree from 2.5 (the irrelevant part is connected) to {} (all but "
+        "joined in the smallest graph), got {}",
         options.nodes, most, options.degree);
   return range;
 }
 
+/// Two pairs have two edges more with the rest than a ring with its own and the rest: what the irrelevant part gives
+/// up, so that the number of edges does not tell the classes apart either.
+int64_t edges_for_ties(int32_t class_of_task) { return class_of_task == 0 ? 1 : -1; }
+
 void draw_motif(const GenerateOptions& options, int64_t nodes, std::pair<int32_t, int32_t> classes, core::Rng& rng,
                 Sketch& sketch) {
+  const bool two = options.tasks > 1;
   const int64_t irrelevant = nodes - kMotifNodes * options.tasks;
   add_random_nodes(sketch, irrelevant, options.labels, rng);
   // A random tree first: no node without an edge, and no part that a message cannot reach.
   for (int64_t v = 1; v < irrelevant; ++v) sketch.pairs.push_back(number_of_pair(rng.below(v), v));
-  const auto wanted = static_cast<int64_t>(std::llround(static_cast<double>(irrelevant) * options.degree / 2));
+  const auto wanted = static_cast<int64_t>(std::llround(static_cast<double>(irrelevant) * options.degree / 2)) +
+                      edges_for_ties(classes.first) + (two ? edges_for_ties(classes.second) : 0);
   add_random_pairs(sketch.pairs, irrelevant, wanted, rng);
   pairs_to_edges(sketch);
 
   const auto ties = static_cast<int32_t>(irrelevant);
-  plant_ring(sketch, 0, classes.first, ties, options.labels, rng);
-  if (options.tasks > 1) plant_ring(sketch, 1, classes.second, ties, options.labels + 2, rng);
+  plant_motif(sketch, 0, classes.first, ties, options.labels, rng);
+  if (two) plant_motif(sketch, 1, classes.second, ties, options.labels + 1, rng);
 }
 
 SizeRange check_random(const GenerateOptions& options) {
@@ -320,7 +327,7 @@ io::Records generate(const std::string& kind_name, const GenerateOptions& option
     if ((g + 1) % report_every == 0 || g + 1 == options.graphs) progress.update(g + 1, options.graphs, "graphs");
   }
 
-  records.node_labels.push_back(label_column(std::move(labels), options.labels + 2 * options.tasks));
+  records.node_labels.push_back(label_column(std::move(labels), options.labels + options.tasks));
   for (std::size_t task = 0; task < tasks; ++task) {
     const std::string name = task == 0 ? io::kLabelTarget : "label2";
     records.targets.push_back({name, 1, std::move(classes[task]), {}});

@@ -44,6 +44,7 @@ nlohmann::json to_json(const EpochRecord& record) {
           {"lr", record.lr},
           {"drop_factor", record.drop_factor},
           {"train_loss", json_of(record.train_loss)},
+          {"validation_loss", json_of(record.validation_loss)},
           {"seconds", record.seconds},
           {"score", json_of(record.score)},
           {"validation", json_of(record.validation)},
@@ -56,6 +57,7 @@ EpochRecord record_from(const nlohmann::json& json) {
   record.lr = json.at("lr").get<double>();
   record.drop_factor = json.at("drop_factor").get<double>();
   record.train_loss = number_from(json.at("train_loss"));
+  record.validation_loss = number_from(json.at("validation_loss"));
   record.seconds = json.at("seconds").get<double>();
   record.score = number_from(json.at("score"));
   record.validation = numbers_from(json.at("validation"));
@@ -74,6 +76,7 @@ void write_checkpoint(const std::string& path, const std::string& about, const T
                          {"graphs_seen", state.graphs_seen},
                          {"seconds_in_epoch", state.seconds_in_epoch},
                          {"best_score", json_of(state.best_score)},
+                         {"best_loss", json_of(state.best_loss)},
                          {"best_epoch", state.best_epoch},
                          {"finished", state.finished},
                          {"schedule", json_of(std::vector<double>{state.schedule.best, state.schedule.epochs_since,
@@ -102,6 +105,7 @@ TrainingState read_checkpoint(const std::string& path, const std::string& about,
     state.graphs_seen = json.at("graphs_seen").get<int64_t>();
     state.seconds_in_epoch = json.at("seconds_in_epoch").get<double>();
     state.best_score = number_from(json.at("best_score"));
+    state.best_loss = number_from(json.at("best_loss"));
     state.best_epoch = json.at("best_epoch").get<int64_t>();
     state.finished = json.at("finished").get<bool>();
     const std::vector<double> schedule = numbers_from(json.at("schedule"));

@@ -18,8 +18,9 @@ struct EpochRecord {
   double lr = 0;
   double drop_factor = 1;
   double train_loss = 0;
+  double validation_loss = 0;
   double seconds = 0;
-  double score = 0;                      // of the validation graphs: what chooses the best epoch
+  double score = 0;                      // of the validation graphs: what chooses the best epoch (is_better)
   std::vector<double> validation, test;  // one per metric; test is empty where it is not evaluated every epoch
 };
 
@@ -31,7 +32,7 @@ struct TrainingState {
   double loss_sum = 0;
   int64_t graphs_seen = 0;
   double seconds_in_epoch = 0;
-  double best_score = 0;
+  double best_score = 0, best_loss = 0;  // of validation, at best_epoch
   int64_t best_epoch = -1;
   bool finished = false;
   ScheduleState schedule;

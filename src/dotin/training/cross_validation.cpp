@@ -116,7 +116,8 @@ class Folds {
         first_full_epoch(input_.options.train.drop_warmup, input_.options.train.epochs);
     for (const auto& history : result_.histories) {
       std::vector<EpochScores> epochs;
-      for (const EpochRecord& record : history) epochs.push_back({record.score, record.validation, record.test});
+      for (const EpochRecord& record : history)
+        epochs.push_back({record.score, record.validation, record.test, record.validation_loss});
       result_.scores.folds.push_back(std::move(epochs));
     }
     result_.results = select_epochs(result_.scores);

@@ -37,13 +37,15 @@ Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::
   options.drop_factor = drop_factor;
   options.random_key = static_cast<uint64_t>(learner.options.train.seed);
   loader.start_epoch(kEvaluationEpoch);
+  Evaluation evaluation;
   while (const std::optional<batch::Batch> batch = loader.next()) {
     const models::Forward forward = learner.model->forward(*batch, options);
+    evaluation.loss += objective(learner, forward, *batch, bound).item<double>() * static_cast<double>(batch->anchors);
     for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
       learner.tasks[k]->collect(forward.outputs[k], *batch, bound.targets[k], collected[k]);
     }
   }
-  Evaluation evaluation;
+  evaluation.loss /= static_cast<double>(view.size());
   for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
     const std::vector<tasks::Metric> metrics = learner.tasks[k]->metrics(collected[k]);
     for (const tasks::Metric& metric : metrics) evaluation.values.push_back(metric.value);

@@ -18,6 +18,7 @@ BoundData bind(const Learner& learner, const data::Dataset& dataset, data::Unkno
 struct Evaluation {
   std::vector<double> values;  // in the order of metric_names
   double score = 0;            // mean of the tasks' scores; higher is better
+  double loss = 0;             // the objective, averaged over the graphs
 };
 
 /// Every metric of every task, in order.

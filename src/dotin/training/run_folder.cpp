@@ -66,7 +66,7 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string header_of(const std::vector<std::string>& columns) {
-  std::string header = "fold,epoch,lr,drop_factor,train_loss,seconds";
+  std::string header = "fold,epoch,lr,drop_factor,train_loss,validation_loss,seconds";
   for (const std::string& column : columns) header += "," + csv_field(column);
   return header + "\n";
 }
@@ -170,8 +170,8 @@ void MetricsFile::close() {
 
 void MetricsFile::append(const MetricsRow& row) {
   DOTIN_ASSERT(row.values.size() == columns_);
-  std::string line =
-      fmt::format("{},{},{},{},{},{}", row.fold, row.epoch, row.lr, row.drop_factor, row.train_loss, row.seconds);
+  std::string line = fmt::format("{},{},{},{},{},{},{}", row.fold, row.epoch, row.lr, row.drop_factor, row.train_loss,
+                                 row.validation_loss, row.seconds);
   for (const double value : row.values) line += fmt::format(",{}", value);
   line += '\n';
   for (std::size_t done = 0; done < line.size();) {

@@ -44,7 +44,7 @@ class RunFolder {
 /// One line of metrics.csv: an epoch of a fold (fold 0 where there is but one).
 struct MetricsRow {
   int64_t fold = 0, epoch = 0;
-  double lr = 0, drop_factor = 1, train_loss = 0, seconds = 0;
+  double lr = 0, drop_factor = 1, train_loss = 0, validation_loss = 0, seconds = 0;
   std::vector<double> values;  // one per column
 };
 
@@ -52,8 +52,9 @@ struct MetricsRow {
 /// back exactly; missing ones are nan. Nothing but `seconds` depends on when or how fast a run was.
 class MetricsFile {
  public:
-  /// columns are split.task.metric, after the fixed fold, epoch, lr, drop_factor, train_loss, seconds. A new file gets
-  /// the header; one that is there must have the same (core::Error), and loses a last line that was cut short.
+  /// columns are split.task.metric, after the fixed fold, epoch, lr, drop_factor, train_loss, validation_loss, seconds.
+  /// A new file gets the header; one that is there must have the same (core::Error), and loses a last line that was cut
+  /// short.
   MetricsFile(std::string path, std::vector<std::string> columns);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;

@@ -41,6 +41,19 @@ RuleResult at_epochs(const std::vector<Fold>& folds, std::size_t metric, std::ve
   return {summarize(std::move(test)), summarize(std::move(validation)), std::move(epochs)};
 }
 
+int64_t chosen_by_validation(const Fold& fold, int64_t from) {
+  EpochScores best;
+  best.choosing = std::nan("");
+  auto chosen = static_cast<int64_t>(fold.size()) - 1;  // where no epoch has a score
+  for (auto epoch = static_cast<std::size_t>(from); epoch < fold.size(); ++epoch) {
+    const EpochScores& scores = fold[epoch];
+    if (!is_better(scores.choosing, scores.validation_loss, best.choosing, best.validation_loss)) continue;
+    best = scores;
+    chosen = static_cast<int64_t>(epoch);
+  }
+  return chosen;
+}
+
 void check(const CrossValidation& run) {
   DOTIN_CHECK(!run.folds.empty(), "there is no fold to summarize");
   DOTIN_ASSERT(run.first_eligible_epoch >= 0);
@@ -79,6 +92,11 @@ Summary summarize(std::vector<double> folds) {
   return {mean, folds.size() > 1 ? std::sqrt(squares / (n - 1)) : squares, std::move(folds)};
 }
 
+bool is_better(double score, double loss, double best_score, double best_loss) {
+  if (std::isnan(score)) return false;
+  return std::isnan(best_score) || score > best_score || (score == best_score && loss < best_loss);
+}
+
 int64_t best_epoch(const std::vector<double>& values, int64_t from, bool higher_is_better) {
   const auto count = static_cast<int64_t>(values.size());
   DOTIN_ASSERT(from >= 0 && from < count);
@@ -96,9 +114,7 @@ std::vector<MetricResult> select_epochs(const CrossValidation& run) {
   const int64_t from = run.first_eligible_epoch;
   std::vector<int64_t> chosen, last;
   for (const Fold& fold : run.folds) {
-    std::vector<double> choosing;
-    for (const EpochScores& epoch : fold) choosing.push_back(epoch.choosing);
-    chosen.push_back(best_epoch(choosing, from, true));
+    chosen.push_back(chosen_by_validation(fold, from));
     last.push_back(static_cast<int64_t>(fold.size()) - 1);
   }
   std::vector<MetricResult> results;

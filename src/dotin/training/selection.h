@@ -19,6 +19,7 @@ struct MetricName {
 struct EpochScores {
   double choosing = 0;                   // validation score that chooses epochs; higher is better, whatever the metric
   std::vector<double> validation, test;  // one value per metric
+  double validation_loss = 0;            // decides between equal scores
 };
 
 struct CrossValidation {
@@ -46,11 +47,15 @@ struct RuleResult {
 
 struct MetricResult {
   MetricName name;
-  RuleResult by_validation;  // per fold the epoch with the highest choosing score: no look at the test set
+  RuleResult by_validation;  // per fold the epoch preferred by is_better: no look at the test set
   RuleResult last;           // per fold its last epoch
   RuleResult best_mean;      // the one epoch, of those all folds have, with the best mean test value of this metric
   RuleResult best_test;      // per fold the epoch with the best test value of this metric
 };
+
+/// Whether an epoch with this validation score and loss beats the best so far: by the score, or the loss where a score
+/// that few graphs decide is the same. Equal in both, the earlier one stays. NaN never wins.
+bool is_better(double score, double loss, double best_score, double best_loss);
 
 /// The position of the best value in [from, values.size()), the earliest on ties. NaN never wins; where all are NaN it
 /// is the last position.

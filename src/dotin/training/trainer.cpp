@@ -195,13 +195,16 @@ class Run {
     const Evaluation validation = evaluate(learner_, bound_, all_.subset(input_.split.validation), record.drop_factor);
     record.validation = validation.values;
     record.score = validation.score;
+    record.validation_loss = validation.loss;
     if (input_.test_every_epoch)
       record.test = evaluate(learner_, bound_, all_.subset(input_.split.test), record.drop_factor).values;
     const bool eligible = state_.epoch >= first_full_epoch(options_.drop_warmup, options_.epochs);
     // Where there is no score (no validation graphs, say), the last eligible epoch counts as the best.
-    const bool better = state_.best_epoch < 0 || std::isnan(state_.best_score) || record.score > state_.best_score;
+    const bool better = state_.best_epoch < 0 || std::isnan(state_.best_score) ||
+                        is_better(record.score, validation.loss, state_.best_score, state_.best_loss);
     if (eligible && better) {
       state_.best_score = record.score;
+      state_.best_loss = validation.loss;
       state_.best_epoch = state_.epoch;
       best_ = copy_values(parameters());
     }

@@ -1,0 +1,5 @@
+// dotin-learn: all commands, with libtorch. Called by dotin, see main.cpp.
+#include "commands.h"
+#include "program.h"
+
+int main(int argc, char** argv) { return dotin::app::run_program(argc, argv, dotin::app::add_commands); }
