@@ -16,7 +16,6 @@ namespace {
 
 constexpr int32_t kMotifNodes = 4;
 constexpr int64_t kLeastIrrelevant = 8;
-constexpr int64_t kMostTies = 3;  // of a motif's node to the rest
 constexpr int64_t kLeastGridSide = 4;
 
 /// One graph before its nodes are shuffled. Kept between graphs to reuse its memory.
@@ -112,8 +111,8 @@ void pairs_to_edges(Sketch& sketch) {
   for (const int64_t pair : sketch.pairs) sketch.edges.push_back(pair_of_number(pair));
 }
 
-/// The four nodes that decide a class, all with one label: a ring (0), or two pairs (1) with one more tie to the rest
-/// for each node, so that their degrees do not tell the classes apart.
+/// The four nodes that decide a class, all with one label: joined in a ring (0) or in two pairs (1), and each tied to
+/// the rest by one or two edges, so that the rest sees the same of them in both classes.
 void plant_motif(Sketch& sketch, int32_t task, int32_t class_of_task, int32_t irrelevant, int32_t label,
                  core::Rng& rng) {
   const int32_t first = sketch.nodes();
@@ -121,11 +120,11 @@ void plant_motif(Sketch& sketch, int32_t task, int32_t class_of_task, int32_t ir
     const int32_t node = sketch.add_node(label, task);
     const bool joined_to_next = class_of_task == 0 || i % 2 == 0;
     if (joined_to_next) sketch.edges.emplace_back(node, first + (i + 1) % kMotifNodes);
-    const int64_t ties = 1 + class_of_task + rng.below(2);
-    auto tie = static_cast<int32_t>(rng.below(irrelevant));
-    for (int64_t t = 0; t < ties; ++t) {
-      sketch.edges.emplace_back(node, tie);
-      tie = static_cast<int32_t>((tie + 1 + rng.below(irrelevant / kMostTies)) % irrelevant);
+    const auto tie = static_cast<int32_t>(rng.below(irrelevant));
+    sketch.edges.emplace_back(node, tie);
+    if (rng.chance(0.5)) {
+      const auto skip = static_cast<int32_t>(1 + rng.below(irrelevant - 1));
+      sketch.edges.emplace_back(node, (tie + skip) % irrelevant);
     }
   }
 }
@@ -150,9 +149,9 @@ SizeRange check_motif(const GenerateOptions& options) {
   return range;
 }
 
-/// Two pairs have two edges more with the rest than a ring with its own and the rest: what the irrelevant part gives
-/// up, so that the number of edges does not tell the classes apart either.
-int64_t edges_for_ties(int32_t class_of_task) { return class_of_task == 0 ? 1 : -1; }
+/// A ring has two edges more than two pairs: the irrelevant part makes up for it, so that the number of edges does not
+/// tell the classes apart.
+int64_t edges_to_balance(int32_t class_of_task) { return class_of_task == 0 ? -1 : 1; }
 
 void draw_motif(const GenerateOptions& options, int64_t nodes, std::pair<int32_t, int32_t> classes, core::Rng& rng,
                 Sketch& sketch) {
@@ -162,7 +161,7 @@ void draw_motif(const GenerateOptions& options, int64_t nodes, std::pair<int32_t
   // A random tree first: no node without an edge, and no part that a message cannot reach.
   for (int64_t v = 1; v < irrelevant; ++v) sketch.pairs.push_back(number_of_pair(rng.below(v), v));
   const auto wanted = static_cast<int64_t>(std::llround(static_cast<double>(irrelevant) * options.degree / 2)) +
-                      edges_for_ties(classes.first) + (two ? edges_for_ties(classes.second) : 0);
+                      edges_to_balance(classes.first) + (two ? edges_to_balance(classes.second) : 0);
   add_random_pairs(sketch.pairs, irrelevant, wanted, rng);
   pairs_to_edges(sketch);
 

@@ -27,10 +27,10 @@ std::vector<std::string> generated_kinds();
 /// dataset are those of a smaller one. Takes time linear in nodes and edges (times the logarithm, for a sort).
 ///
 /// motif: a connected random graph of irrelevant nodes. Hidden in it are four nodes with the rare label `labels`, each
-/// also tied to the rest by one to three edges. The class is how the four are joined: in a ring (0) or in two pairs
-/// (1). Labels, degrees and the number of edges do not tell the classes apart, and the four play the same part, so that
-/// a method has no reason to keep some of them and drop others. With two tasks another four with the label labels + 1
-/// decide the target "label2", independently. Needs degree >= 2.5.
+/// also tied to the rest by one or two edges. The class is how the four are joined: in a ring (0) or in two pairs (1).
+/// Labels, the number of edges and the ties to the rest do not tell the classes apart, and the four play the same
+/// part: there is no other place to read the class from, and no reason to keep some of them and drop others. With two
+/// tasks another four with the label labels + 1 decide the target "label2", independently. Needs degree >= 2.5.
 ///
 /// random: graphs with uniformly drawn edges (Erdos-Renyi) whose average degree lies between degree/2 and 3 degree/2;
 /// the class is 1 where it is above `degree`. No single node matters, so there is no truth to store.

@@ -114,20 +114,17 @@ void softmax_raw_rows(const Frame<Scalar>& f, EdgeWeights mode, LayerTape<Scalar
   }
 }
 
-/// The logits that decide the drop: own attentiveness, or what S mixes of it.
+/// The logits that decide the drop: own attentiveness, what S mixes of it, or the sum of both.
 template <class Scalar>
-void decide_logits(const Frame<Scalar>& f, bool smoothed, LayerTape<Scalar>& tape) {
-  if (!smoothed) {
-    tape.logits = tape.own;
-    return;
-  }
-  tape.logits.resize(tape.own.size());
+void decide_logits(const Frame<Scalar>& f, Attentiveness mode, LayerTape<Scalar>& tape) {
+  tape.logits = mode == Attentiveness::smoothed ? zeros<Scalar>(f.nodes) : tape.own;
+  if (mode == Attentiveness::own) return;
   for (int64_t i = 0; i < f.nodes; ++i) {
     Scalar sum = tape.s_self[i] * tape.own[i];
     for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
       sum += tape.s_edge[e] * tape.own[f.level.columns[e]];
     for (int64_t k = 0; k < f.k; ++k) sum += tape.s_to_virtual[i * f.k + k] * tape.own_virtual[tape.virtual_row[i] + k];
-    tape.logits[i] = sum;
+    tape.logits[i] += sum;
   }
 }
 
@@ -258,7 +255,7 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   tape.s_from_row = tape.logits_by_task;
   virtual_softmax(level, f.k, settings.edge_weights, rows.shared_virtual, tape.qv.data(), tape.pv.data(), f.a,
                   tape.s_from_row, tape.s_virtual_self);
-  decide_logits(f, settings.smoothed, tape);
+  decide_logits(f, settings.attentiveness, tape);
 
   tape.keep.resize(static_cast<std::size_t>(f.nodes));
   choose(tape.logits.data(), level, tape.keep.data());

@@ -11,13 +11,16 @@
 
 namespace dotin::kernels {
 
+/// What decides which nodes leave: a node's own logit, what attention mixes of its neighbours' and its own, or the sum.
+enum class Attentiveness { own, smoothed, both };
+
 struct LayerSettings {
   int64_t hidden = 0;     // D
   int64_t attention = 0;  // A
   int32_t tasks = 1;      // K
   double tau = 1;
   EdgeWeights edge_weights = EdgeWeights::multiplicity;
-  bool smoothed = true;
+  Attentiveness attentiveness = Attentiveness::both;
   bool gate = true;
   bool merge = true;
   bool softmax_merge_weights = false;

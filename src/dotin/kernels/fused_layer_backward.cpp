@@ -138,10 +138,8 @@ void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, co
     for (int64_t i = 0; i < f.nodes; ++i)
       inner.logits[i] += inner.scale[i] * (1 - tape.gate_tanh[i] * tape.gate_tanh[i]);
   }
-  if (!settings.smoothed) {
-    inner.own = inner.logits;
-    return;
-  }
+  if (settings.attentiveness != Attentiveness::smoothed) inner.own = inner.logits;
+  if (settings.attentiveness == Attentiveness::own) return;
   for (int64_t i = 0; i < f.nodes; ++i) {
     const Scalar d = inner.logits[i];
     inner.self[i] += d * tape.own[i];

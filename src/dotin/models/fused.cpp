@@ -4,6 +4,15 @@
 
 namespace dotin::models {
 
+namespace {
+
+kernels::Attentiveness attentiveness_of(const std::string& name) {
+  if (name == "own") return kernels::Attentiveness::own;
+  return name == "smoothed" ? kernels::Attentiveness::smoothed : kernels::Attentiveness::both;
+}
+
+}  // namespace
+
 bool Model::fused() const { return options_.engine == "fused" && options_.backbone == "gat"; }
 
 at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
@@ -13,7 +22,7 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
   settings.tasks = static_cast<int32_t>(tasks());
   settings.tau = options_.tau();
   settings.edge_weights = edge_weights_;
-  settings.smoothed = options_.attentiveness == "smoothed";
+  settings.attentiveness = attentiveness_of(options_.attentiveness);
   settings.gate = options_.gate;
   settings.merge = options_.merge;
   settings.softmax_merge_weights = options_.merge_weights == "softmax";

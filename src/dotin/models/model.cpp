@@ -125,6 +125,7 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
 
   at::Tensor logits = ref::attentiveness_logits(q, p, edges, options_.tau());
   if (options_.attentiveness == "smoothed") logits = ref::aggregate(coefficients, logits, edges);
+  if (options_.attentiveness == "both") logits = logits + ref::aggregate(coefficients, logits, edges);
   logits = logits.narrow(0, first_raw, raw_nodes);
   if (options_.gate && !last) {
     const at::Tensor gate = (1 + logits.tanh()).unsqueeze(1);
