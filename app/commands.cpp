@@ -7,6 +7,7 @@ void add_commands(CLI::App& root, Context& context) {
   add_train(root, context);
   add_cv(root, context);
   add_predict(root, context);
+  add_explain(root, context);
   add_completions(root, context);
 }
 

@@ -8,6 +8,19 @@
 
 namespace dotin::tasks {
 
+namespace {
+
+std::vector<double> softmax(const double* logits, int64_t width) {
+  const double largest = *std::max_element(logits, logits + width);
+  std::vector<double> probabilities;
+  double sum = 0;
+  for (int64_t c = 0; c < width; ++c) sum += probabilities.emplace_back(std::exp(logits[c] - largest));
+  for (double& probability : probabilities) probability /= sum;
+  return probabilities;
+}
+
+}  // namespace
+
 void Classify::fit(const data::View& train, const LossOptions& options) {
   const data::Classes classes = classes_of_task(train.dataset(), spec());
   DOTIN_CHECK(classes.count() >= 2, "task '{}': target '{}' has {} class(es); classification needs at least 2", name(),
@@ -90,15 +103,15 @@ std::vector<Metric> Classify::metrics(const Collected& collected) const {
 }
 
 nlohmann::json Classify::prediction(const double* output, int64_t width) const {
-  const double largest = *std::max_element(output, output + width);
-  std::vector<double> probabilities;
-  double sum = 0;
-  for (int64_t c = 0; c < width; ++c) sum += probabilities.emplace_back(std::exp(output[c] - largest));
-  for (double& probability : probabilities) probability /= sum;
   const auto best = std::max_element(output, output + width) - output;
   return {{"logits", std::vector<double>(output, output + width)},
-          {"probabilities", probabilities},
+          {"probabilities", softmax(output, width)},
           {"label", class_names_[static_cast<std::size_t>(best)]}};
+}
+
+double Classify::change(const double* before, const double* after, int64_t width) const {
+  const auto best = static_cast<std::size_t>(std::max_element(before, before + width) - before);
+  return softmax(before, width)[best] - softmax(after, width)[best];
 }
 
 }  // namespace dotin::tasks

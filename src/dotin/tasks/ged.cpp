@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
@@ -54,6 +55,15 @@ std::vector<Metric> Ged::metrics(const Collected& collected) const {
 
 nlohmann::json Ged::prediction(const double* output, int64_t width) const {
   return {{"embedding", std::vector<double>(output, output + width)}};
+}
+
+double Ged::change(const double* before, const double* after, int64_t width) const {
+  double apart = 0, length = 0;
+  for (int64_t c = 0; c < width; ++c) {
+    apart += (after[c] - before[c]) * (after[c] - before[c]);
+    length += before[c] * before[c];
+  }
+  return apart > 0 ? std::sqrt(apart / length) : 0;
 }
 
 }  // namespace dotin::tasks

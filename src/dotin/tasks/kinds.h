@@ -19,6 +19,8 @@ class Classify : public Task {
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
   nlohmann::json prediction(const double* output, int64_t width) const override;
+  /// By how much the probability of the class that was predicted before has fallen.
+  double change(const double* before, const double* after, int64_t width) const override;
 
  private:
   std::vector<std::string> class_names_;
@@ -42,6 +44,8 @@ class Regress : public Task {
   /// R2: unlike an error it is comparable with other tasks' metrics.
   double score(const std::vector<Metric>& metrics) const override { return metrics.back().value; }
   nlohmann::json prediction(const double* output, int64_t width) const override;
+  /// Mean absolute difference, in standard deviations of the training targets.
+  double change(const double* before, const double* after, int64_t width) const override;
 
  private:
   std::vector<double> mean_, deviation_;  // of the training targets, per column
@@ -62,6 +66,8 @@ class Multilabel : public Task {
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
   nlohmann::json prediction(const double* output, int64_t width) const override;
+  /// By how much the probability of the answer that was given before has fallen, mean over the questions.
+  double change(const double* before, const double* after, int64_t width) const override;
 
  private:
   int64_t width_ = 0;
@@ -83,6 +89,8 @@ class Ged : public Task {
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
   nlohmann::json prediction(const double* output, int64_t width) const override;
+  /// Distance of the two embeddings, as a share of the first one's length.
+  double change(const double* before, const double* after, int64_t width) const override;
 
  private:
   double margin_ = 1;

@@ -72,4 +72,15 @@ nlohmann::json Multilabel::prediction(const double* output, int64_t width) const
   return {{"logits", std::vector<double>(output, output + width)}, {"probabilities", probabilities}};
 }
 
+double Multilabel::change(const double* before, const double* after, int64_t width) const {
+  // The probability of no is that of yes for the opposite logit.
+  const auto probability = [](double logit) { return 1 / (1 + std::exp(-logit)); };
+  double sum = 0;
+  for (int64_t c = 0; c < width; ++c) {
+    const double answer = before[c] > 0 ? 1 : -1;
+    sum += probability(answer * before[c]) - probability(answer * after[c]);
+  }
+  return sum / static_cast<double>(width);
+}
+
 }  // namespace dotin::tasks

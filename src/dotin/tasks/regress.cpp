@@ -85,4 +85,10 @@ nlohmann::json Regress::prediction(const double* output, int64_t width) const {
   return {{"value", values}};
 }
 
+double Regress::change(const double* before, const double* after, int64_t width) const {
+  double sum = 0;
+  for (int64_t c = 0; c < width; ++c) sum += std::abs(after[c] - before[c]);
+  return sum / static_cast<double>(width);
+}
+
 }  // namespace dotin::tasks

@@ -69,6 +69,8 @@ class Task {
   virtual double score(const std::vector<Metric>& metrics) const { return metrics.front().value; }
   /// One graph's output row as predictions: logits, probabilities, label or value or embedding.
   virtual nlohmann::json prediction(const double* output, int64_t width) const = 0;
+  /// How far an output row has moved from what it was, e.g. because nodes were taken out of the graph; 0: not at all.
+  virtual double change(const double* before, const double* after, int64_t width) const = 0;
 
  protected:
   /// What bind gave for the anchors: doubles, for a target may need more digits than the output has.

@@ -1,0 +1,32 @@
+#include "model_and_data.h"
+
+#include <CLI/CLI.hpp>
+
+#include "dotin/training/trainer.h"
+
+namespace dotin::app {
+
+void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
+  command.add_option("model", options.model, "Model file of a run")->required()->type_name("MODEL");
+  add_reading_options(command, options.reading);
+  options.duplicates = command.get_option("--duplicates")->default_str("as in training");
+  command.add_option("--unknown", options.unknown, "Node labels that the model has never seen")
+      ->check(CLI::IsMember({"error", "ignore"}))
+      ->type_name("POLICY")
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "Threads to use; 0: all cores")
+      ->type_name("INT")
+      ->check(CLI::NonNegativeNumber);
+}
+
+ModelAndData open_model_and_data(const ModelAndDataOptions& options) {
+  training::set_threads(options.threads);
+  training::Learner learner = training::load_model(options.model);
+  ReadingOptions reading = options.reading;
+  if (options.duplicates->count() == 0) reading.duplicates = learner.options.data.duplicates;
+  auto dataset = data::open(reading.data, reading.open_options());
+  return {std::move(learner), std::move(dataset),
+          options.unknown == "ignore" ? data::UnknownLabels::ignore : data::UnknownLabels::error};
+}
+
+}  // namespace dotin::app

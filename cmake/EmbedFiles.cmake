@@ -1,0 +1,10 @@
+# cmake -DFILES="a.js;b.css" -DOUTPUT=assets.cpp -P EmbedFiles.cmake: each file as a string constant, a_js and b_css.
+set(source "#include \"dotin/report/assets.h\"\n\nnamespace dotin::report::assets {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${name} name)
+  file(READ ${file} content)
+  string(APPEND source "\nextern const std::string_view ${name} = R\"embedded(${content})embedded\";\n")
+endforeach()
+string(APPEND source "\n}  // namespace dotin::report::assets\n")
+file(WRITE ${OUTPUT} "${source}")

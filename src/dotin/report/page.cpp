@@ -1,0 +1,75 @@
+#include "dotin/report/page.h"
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "dotin/core/error.h"
+#include "dotin/report/assets.h"
+
+namespace dotin::report {
+
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<') {
+      result += "&lt;";
+    } else if (c == '&') {
+      result += "&amp;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// JSON that may stand in a script element: no '<' could end it. Bytes that are no UTF-8 become U+FFFD.
+std::string embedded(const nlohmann::json& data) {
+  std::string result;
+  for (const char c : data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// The shell with its marks, e.g. @title@, filled in.
+std::string page(const std::string& title, std::initializer_list<std::string_view> scripts,
+                 const nlohmann::json& data) {
+  std::string script;
+  for (const std::string_view part : scripts) script += part;
+  std::string result;
+  std::string_view rest = assets::shell_html;
+  const auto fill = [&](std::string_view mark, std::string_view content) {
+    const std::size_t at = rest.find(mark);
+    DOTIN_ASSERT(at != std::string_view::npos);
+    result.append(rest.substr(0, at)).append(content);
+    rest.remove_prefix(at + mark.size());
+  };
+  fill("@title@", escaped(title));
+  fill("@style@", assets::style_css);
+  fill("@data@", embedded(data));
+  fill("@d3@", assets::d3_min_js);
+  fill("@script@", script);
+  return result.append(rest);
+}
+
+std::string dataset_name(const nlohmann::json& data) { return data["model"]["dataset"].get<std::string>(); }
+
+}  // namespace
+
+std::string graphs_page(const nlohmann::json& data) {
+  return page("Which nodes mattered: " + dataset_name(data),
+              {assets::common_js, assets::layout_js, assets::drawing_js, assets::scatter_js, assets::graphs_js}, data);
+}
+
+std::string dataset_page(const nlohmann::json& data) {
+  return page("What is kept: " + dataset_name(data), {assets::common_js, assets::charts_js, assets::dataset_js}, data);
+}
+
+}  // namespace dotin::report
