@@ -74,12 +74,11 @@ std::string verification_text(const explain::Verification& verification) {
                         fmt::format("{} after layer {}", match.target, match.layer), show(match.precision),
                         match.chance_precision, show(match.recall), match.chance_recall);
   }
-  text += two_columns(
-      {{"fidelity+", "without these nodes: high where they were needed"},
-       {"fidelity-", "with these nodes only: low where they suffice"},
-       {"intervals", "the middle 95% of 1,000 bootstrap resamples of the graphs"},
-       {"graphs", fmt::format("{}; {} left out, of which nothing was kept or nothing dropped",
-                              grouped(verification.graphs), grouped(verification.left_out))}});
+  text += two_columns({{"fidelity+", "without these nodes: high where they were needed"},
+                       {"fidelity-", "with these nodes only: low where they suffice"},
+                       {"intervals", "the middle 95% of 1,000 bootstrap resamples of the graphs"},
+                       {"graphs", fmt::format("{}; {} left out, of which nothing was kept or nothing dropped",
+                                              grouped(verification.graphs), grouped(verification.left_out))}});
   return printable(text);
 }
 
@@ -126,7 +125,8 @@ void add_explain(CLI::App& root, Context& context) {
   const auto options = std::make_shared<Options>();
   add_model_and_data(command, *options);
   auto* const graphs =
-      command.add_option("--graph", options->graphs, "Graphs to show, numbered from 0; without it, the dataset as a whole")
+      command
+          .add_option("--graph", options->graphs, "Graphs to show, numbered from 0; without it, the dataset as a whole")
           ->delimiter(',')
           ->type_name("INT,...")
           ->check(CLI::NonNegativeNumber);

@@ -8,10 +8,12 @@ build_packages=(
   libcli11-dev libfmt-dev libspdlog-dev libtomlplusplus-dev       # command line, text, log, configuration
   nlohmann-json3-dev libfast-float-dev libzip-dev                 # file formats
   libcurl4-openssl-dev libssl-dev                                 # downloads and checksums
+  node-d3                                                         # drawings and charts of the HTML pages
 )
 test_packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev                 # tests and benchmarks
   zip unzip                                                       # make the zips that tests read
+  chromium chromium-driver python3-selenium                       # drive the HTML pages
   clang-format                                                    # scripts/check_format.sh
 )
 

@@ -98,6 +98,62 @@ TEST(Explanation, AttentivenessIsAShareOfTheNodesThatEntered) {
   }
 }
 
+TEST(Explanation, MergedNodesStandForWhatWasDropped) {
+  const training::Learner learner = learner_with(0.5, true);
+  bool nested = false;
+  for (const Prediction& prediction : predictions_of(learner, data::View(small_dataset(24)), true)) {
+    const GraphExplanation& explanation = prediction.explanation;
+    for (std::size_t l = 0; l < 4; ++l) {
+      const LayerExplanation& layer = explanation.layers[l];
+      // Nodes of their own and what merged nodes stand for are together all nodes, each once.
+      std::vector<int32_t> all = layer.entered;
+      for (const MergedNode& merged : explanation.merged) {
+        const bool entered = merged.layer < static_cast<int32_t>(l) && merged.departure >= static_cast<int32_t>(l);
+        EXPECT_EQ(entered, std::count(layer.merged.begin(), layer.merged.end(), merged.layer) == 1);
+        if (entered) all = together(all, merged.stands_for);
+        nested = nested || merged.departure < 4;
+      }
+      std::vector<int32_t> nodes(explanation.departure.size());
+      std::iota(nodes.begin(), nodes.end(), 0);
+      EXPECT_EQ(all, nodes);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const double sum =
+            std::accumulate(layer.attentiveness[k].begin(), layer.attentiveness[k].end(), 0.0) +
+            std::accumulate(layer.merged_attentiveness[k].begin(), layer.merged_attentiveness[k].end(), 0.0);
+        EXPECT_NEAR(sum, 1, 1e-9);
+      }
+    }
+  }
+  EXPECT_TRUE(nested) << "some merged node is merged again";
+}
+
+TEST(Explanation, WithoutMergingNothingStandsForTheDropped) {
+  const training::Learner learner = learner_with(0.5, false);
+  for (const Prediction& prediction : predictions_of(learner, data::View(small_dataset(24)), true)) {
+    EXPECT_TRUE(prediction.explanation.merged.empty());
+    for (const LayerExplanation& layer : prediction.explanation.layers) EXPECT_TRUE(layer.merged.empty());
+  }
+}
+
+TEST(Explanation, TheLowestScoresLeave) {
+  const training::Learner learner = learner_with(0.5, false);
+  for (const Prediction& prediction : predictions_of(learner, data::View(small_dataset(24)), true)) {
+    EXPECT_TRUE(prediction.explanation.layers[3].score.empty()) << "the last layer decides nothing";
+    for (std::size_t l = 0; l < 3; ++l) {
+      const LayerExplanation& layer = prediction.explanation.layers[l];
+      ASSERT_EQ(layer.score.size(), layer.entered.size());
+      double worst_kept = INFINITY, best_dropped = -INFINITY, largest = 0;
+      for (std::size_t i = 0; i < layer.entered.size(); ++i) {
+        largest = std::max(largest, std::abs(layer.score[i]));
+        const bool kept = std::binary_search(layer.kept.begin(), layer.kept.end(), layer.entered[i]);
+        if (kept) worst_kept = std::min(worst_kept, layer.score[i]);
+        if (!kept) best_dropped = std::max(best_dropped, layer.score[i]);
+      }
+      EXPECT_GE(worst_kept, best_dropped - 1e-6 * largest);
+    }
+  }
+}
+
 TEST(Predict, GivesWhatEvaluationSees) {
   const training::TrainerInput input = small_input(small_options({"classify", "regress:attributes"}));
   const training::TrainResult trained = train_whole(input);

@@ -301,5 +301,30 @@ TEST(Tasks, WhatWasFittedSurvivesJson) {
   }
 }
 
+double change_of(const Task& task, std::vector<double> before, std::vector<double> after) {
+  return task.change(before.data(), after.data(), static_cast<int64_t>(before.size()));
+}
+
+// softmax(0, ln 3) = (1/4, 3/4); the sigmoid of ln 3 is 3/4.
+TEST(Change, IsWhatTheOutputHasMoved) {
+  const double ln3 = std::log(3.0);
+  const auto dataset = small_dataset(12);
+  const auto classify = fitted("classify", dataset);
+  EXPECT_NEAR(change_of(*classify, {0, ln3}, {0, 0}), 0.25, 1e-12) << "3/4 has become 1/2";
+  EXPECT_NEAR(change_of(*classify, {0, ln3}, {ln3, 0}), 0.5, 1e-12);
+  EXPECT_LT(change_of(*classify, {0, ln3}, {0, 2 * ln3}), 0) << "surer than before";
+
+  const auto multilabel = fitted("multilabel:tox", dataset);
+  EXPECT_NEAR(change_of(*multilabel, {ln3, -ln3}, {0, 0}), 0.25, 1e-12) << "yes and no count alike";
+  EXPECT_NEAR(change_of(*multilabel, {ln3, -ln3}, {ln3, ln3}), 0.25, 1e-12);
+
+  const auto regress = fitted("regress:attributes", dataset);
+  EXPECT_NEAR(change_of(*regress, {1, 2}, {0, 2.5}), 0.75, 1e-12);
+
+  const auto ged = fitted("ged", dataset);
+  EXPECT_NEAR(change_of(*ged, {3, 4}, {3, 1.5}), 0.5, 1e-12) << "2.5 of a length of 5";
+  EXPECT_EQ(change_of(*ged, {0, 0}, {0, 0}), 0);
+}
+
 }  // namespace
 }  // namespace dotin::tasks

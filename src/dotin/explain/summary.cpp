@@ -156,8 +156,7 @@ DatasetSummary Summarizer::summary() const {
       const auto graphs = static_cast<double>(pair.graphs);
       const double mean = pair.correlation / graphs;
       const double variance = (pair.squares - graphs * mean * mean) / (graphs - 1);
-      summary.agreement.push_back({tasks_[a], tasks_[b], pair.graphs, mean,
-                                   std::sqrt(std::max(0.0, variance) / graphs),
+      summary.agreement.push_back({tasks_[a], tasks_[b], pair.graphs, mean, std::sqrt(std::max(0.0, variance) / graphs),
                                    pair.overlap / static_cast<double>(totals_.graphs),
                                    pair.similar / static_cast<double>(totals_.nodes)});
     }
@@ -170,8 +169,7 @@ DatasetSummary summarize(const training::Learner& learner, const data::FeatureEn
   std::vector<std::string> tasks;
   for (const auto& task : learner.tasks) tasks.push_back(task->name());
   Summarizer summarizer(std::move(tasks), learner.options.model.layers, view.dataset());
-  predict(learner, encoder, view, true, progress,
-          [&](const Prediction& prediction) { summarizer.add(prediction); });
+  predict(learner, encoder, view, true, progress, [&](const Prediction& prediction) { summarizer.add(prediction); });
   return summarizer.summary();
 }
 

@@ -78,7 +78,7 @@ class Summarizer {
   std::vector<std::string> tasks_;
   const data::Dataset& dataset_;
   DatasetSummary totals_;
-  std::vector<double> kept_counts_;                    // per retention: nodes kept
+  std::vector<double> kept_counts_;                     // per retention: nodes kept
   std::vector<std::vector<std::vector<Sums>>> labels_;  // [retention][column][value]
   std::vector<std::vector<Sums>> numbers_;              // [retention][degree, then attributes]
   std::vector<PairSums> pairs_;

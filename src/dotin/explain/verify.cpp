@@ -26,7 +26,8 @@ std::vector<Prediction> predictions_of(const training::Learner& learner, data::U
 std::vector<uint8_t> draw(std::vector<int32_t> candidates, std::size_t count, std::size_t nodes, core::Rng& rng) {
   rng.shuffle(candidates);
   std::vector<uint8_t> flags(nodes, 0);
-  for (std::size_t i = 0; i < std::min(count, candidates.size()); ++i) flags[static_cast<std::size_t>(candidates[i])] = 1;
+  for (std::size_t i = 0; i < std::min(count, candidates.size()); ++i)
+    flags[static_cast<std::size_t>(candidates[i])] = 1;
   return flags;
 }
 
@@ -61,8 +62,8 @@ std::vector<std::vector<double>> changes(const training::Learner& learner, data:
   for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
     for (std::size_t g = 0; g < whole.size(); ++g) {
       const std::vector<double>& before = whole[g].outputs[k];
-      result[k].push_back(learner.tasks[k]->change(before.data(), after[g].outputs[k].data(),
-                                                   static_cast<int64_t>(before.size())));
+      result[k].push_back(
+          learner.tasks[k]->change(before.data(), after[g].outputs[k].data(), static_cast<int64_t>(before.size())));
     }
   }
   return result;

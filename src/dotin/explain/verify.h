@@ -40,8 +40,9 @@ struct PlantedMatch {
 };
 
 struct Verification {
-  int64_t graphs = 0;    // that fidelity is of
-  int64_t left_out = 0;  // nothing kept as a node of its own, or nothing dropped: a mask would leave no node, or take none
+  int64_t graphs = 0;  // that fidelity is of
+  int64_t left_out =
+      0;  // nothing kept as a node of its own, or nothing dropped: a mask would leave no node, or take none
   std::vector<Fidelity> fidelity;     // per task
   std::vector<PlantedMatch> planted;  // on generated data: per target and layer that may drop
 };

@@ -25,8 +25,8 @@ std::vector<std::string> layer_fields(const explain::LayerExplanation& layer, st
   for (const std::vector<double>& attentiveness : layer.attentiveness) {
     const std::vector<double> ranks = explain::ranks(attentiveness);
     for (std::size_t i = 0; i < layer.entered.size(); ++i) {
-      fmt::format_to(std::back_inserter(fields[static_cast<std::size_t>(layer.entered[i])]), ",{},{}",
-                     attentiveness[i], ranks[i]);
+      fmt::format_to(std::back_inserter(fields[static_cast<std::size_t>(layer.entered[i])]), ",{},{}", attentiveness[i],
+                     ranks[i]);
     }
   }
   return fields;
@@ -65,9 +65,9 @@ std::string node_rows(const explain::Prediction& prediction, const data::Dataset
       rows += "," + field(column.values[static_cast<std::size_t>(column.codes[node])]);
     for (int64_t c = 0; c < dataset.node_attributes.columns; ++c) {
       rows += fmt::format(
-          ",{}", dataset.node_attributes
-                     .values[node * static_cast<std::size_t>(dataset.node_attributes.columns) +
-                             static_cast<std::size_t>(c)]);
+          ",{}",
+          dataset.node_attributes
+              .values[node * static_cast<std::size_t>(dataset.node_attributes.columns) + static_cast<std::size_t>(c)]);
     }
     rows += fmt::format(",{},{}", graph.degree(v), explanation.departure[static_cast<std::size_t>(v)]);
     for (const io::RelevantNodes& relevant : dataset.relevant) rows += relevant.nodes[node] == 1 ? ",1" : ",0";

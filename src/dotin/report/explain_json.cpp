@@ -127,8 +127,7 @@ json layers_json(const explain::GraphExplanation& explanation, const training::L
   return layers;
 }
 
-json graph_json(const explain::Prediction& prediction, const training::Learner& learner,
-                const data::Dataset& dataset) {
+json graph_json(const explain::Prediction& prediction, const training::Learner& learner, const data::Dataset& dataset) {
   const explain::GraphExplanation& explanation = prediction.explanation;
   const data::GraphView graph = dataset.graph(prediction.graph);
   json result = {{"graph", prediction.graph},
@@ -150,17 +149,16 @@ json graph_json(const explain::Prediction& prediction, const training::Learner& 
     const explain::LayerExplanation& layer = explanation.layers[l];
     json& into = result["layers"][l];
     std::vector<std::vector<double>> ranks;
-    for (const std::vector<double>& attentiveness : layer.attentiveness)
-      ranks.push_back(explain::ranks(attentiveness));
+    for (const std::vector<double>& attentiveness : layer.attentiveness) ranks.push_back(explain::ranks(attentiveness));
     into["rank"] = by_task(learner, ranks);
-    into["score"] = layer.score;
+    json& scores = into["score"] = json::array();
+    for (const double score : layer.score) scores.push_back(shortest(static_cast<float>(score)));
     into["merged"] = layer.merged;
     into["merged_attentiveness"] = by_task(learner, layer.merged_attentiveness);
   }
   result["merged"] = json::array();
   for (const explain::MergedNode& node : explanation.merged)
-    result["merged"].push_back(
-        {{"layer", node.layer}, {"departure", node.departure}, {"stands_for", node.stands_for}});
+    result["merged"].push_back({{"layer", node.layer}, {"departure", node.departure}, {"stands_for", node.stands_for}});
   return result;
 }
 
@@ -195,8 +193,8 @@ json summary_json(const explain::DatasetSummary& summary) {
                          {"overlap", pair.overlap},
                          {"similar", pair.similar}});
   }
-  return {{"graphs", summary.graphs},         {"nodes", summary.nodes},
-          {"layers", summary.layers},         {"departures", summary.departures},
+  return {{"graphs", summary.graphs},          {"nodes", summary.nodes},
+          {"layers", summary.layers},          {"departures", summary.departures},
           {"retention", std::move(retention)}, {"agreement", std::move(agreement)}};
 }
 

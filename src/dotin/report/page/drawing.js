@@ -24,10 +24,12 @@ dotin.facts = (graph) => {
   };
 };
 
-/** Colours for attentiveness on a log scale: what stands out is darker on white, lighter on black. */
+/** Colours for attentiveness on a log scale, at most a thousandfold wide: what stands out is darker on white, lighter on
+    black. */
 dotin.attentivenessColours = (values) => {
-  const [least, most] = d3.extent(values);
-  const position = most > least ? d3.scaleLog([Math.max(least, 1e-12), most], [0, 1]).clamp(true) : () => 0.5;
+  const most = d3.max(values);
+  const least = Math.max(d3.min(values), most / 1000);
+  const position = most > least ? d3.scaleLog([least, most], [0, 1]).clamp(true) : () => 0.5;
   const paint = dotin.dark() ? (t) => d3.interpolateViridis(0.25 + 0.75 * t) : (t) => d3.interpolateViridis(0.92 - 0.85 * t);
   return { least, most, position, paint, colour: (value) => paint(position(value)) };
 };
@@ -200,8 +202,12 @@ dotin.drawing = (box, graph, facts, store) => {
   box.replaceChildren(canvas, ring, tip);
 
   const MARGIN = 26;
+  const LINK = 30;  // about the length of an edge in the layout
   const ANIMATED_NODES = 2500;
   const positions = dotin.layout(graph.nodes, graph.edges);
+  const [left, right] = d3.extent(positions, ({ x }) => x);
+  const [top, bottom] = d3.extent(positions, ({ y }) => y);
+  const shape = (bottom - top + 2 * LINK) / (right - left + 2 * LINK);
   let width = 0, height = 0, base = 6;
   let transform = d3.zoomIdentity;
   let fit = d3.zoomIdentity;
@@ -210,8 +216,6 @@ dotin.drawing = (box, graph, facts, store) => {
   let leaving = null;
 
   const whole = () => {
-    const [left, right] = d3.extent(positions, ({ x }) => x);
-    const [top, bottom] = d3.extent(positions, ({ y }) => y);
     const scale = Math.min((width - 2 * MARGIN) / Math.max(right - left, 1), (height - 2 * MARGIN) / Math.max(bottom - top, 1), 2.2);
     return d3.zoomIdentity.translate(width / 2 - scale * (left + right) / 2, height / 2 - scale * (top + bottom) / 2).scale(scale);
   };
@@ -245,11 +249,12 @@ dotin.drawing = (box, graph, facts, store) => {
   const resize = () => {
     const untouched = transform.toString() === fit.toString();
     width = box.clientWidth;
-    height = box.clientHeight;
+    height = Math.min(640, Math.max(260, width * Math.min(1, shape)));
+    box.style.height = `${height}px`;
     canvas.width = Math.round(width * window.devicePixelRatio);
     canvas.height = Math.round(height * window.devicePixelRatio);
-    base = Math.min(8, Math.max(2, 0.3 * Math.sqrt(width * height / graph.nodes)));
     fit = whole();
+    base = Math.min(8, Math.max(1.8, 0.26 * LINK * fit.k));
     if (untouched) d3.select(canvas).call(zoom.transform, fit);
     draw();
   };

@@ -3,7 +3,7 @@
   const { model, graphs } = dotin.data;
   const tasks = model.tasks.map(({ name }) => name);
   const PLAY_SECONDS = 1.3;
-  const TABLE_ROWS = 20;
+  const TABLE_ROWS = 12;
 
   /** "leaves in layer 2", in words. Layers count from 1 for people. */
   const departureText = (graph, node) => {
@@ -26,7 +26,7 @@
       if (label !== undefined) return `${label} (${dotin.number(100 * Math.max(...probabilities))}%)`;
       if (value !== undefined) return show(value);
       if (probabilities) return probabilities.map((p) => `${dotin.number(100 * p)}%`).join(", ");
-      return `an embedding of ${embedding.length} numbers`;
+      return `${embedding.length} numbers`;
     };
     const verdict = ({ true: truth, predicted: { label } }) => {
       if (truth === null || label === undefined) return "";
@@ -35,7 +35,7 @@
     };
     return dotin.table("", ["task", "true", "predicted", ""], tasks.map((name) => {
       const task = graph.tasks[name];
-      return [name, task.true === null ? "not in the data" : show(task.true), predicted(task), verdict(task)];
+      return [name, task.true === null ? "unknown" : show(task.true), predicted(task), verdict(task)];
     }), [1, 2, 3]);
   };
 
@@ -56,7 +56,7 @@
       const into = facts.mergedOf(graph.departure[node]);
       row("departure", departureText(graph, node) + (into ? `, into a merged node of ${into.stands_for.length}` : ""));
       const score = facts.score(node, spoken);
-      if (score !== undefined) row("drop score", `${dotin.number(score)} in layer ${spoken + 1}: the lowest leave`);
+      if (score !== undefined) row("drop score", `${dotin.number(score)} of all tasks together, in layer ${spoken + 1}: the lowest leave`);
       return [dotin.element("h2", { id: "node" }, `Node ${node}`), list,
         dotin.table(`In layer ${spoken + 1}, of ${dotin.counted(graph.layers[spoken].nodes.length, "node")}`,
           ["task", "attentiveness", "rank"],
@@ -128,7 +128,7 @@
       const { nodes, dropped, merged } = graph.layers[layer];
       const made = graph.merged.some((node) => node.layer === layer);
       const also = merged.length ? ` and ${dotin.counted(merged.length, "merged node")}` : "";
-      const leave = dropped.length ? `${dropped.length} leave${made ? ", merged into one" : ""}` : "none leaves";
+      const leave = dropped.length ? `${dotin.number(dropped.length)} leave${made ? ", merged into one" : ""}` : "none leaves";
       return `Layer ${layer + 1} of ${count}: ${dotin.counted(nodes.length, "node")}${also} enter, ${leave}`;
     };
     const slider = dotin.element("input", { type: "range", id: "layer", min: "1", max: String(count), value: "1", step: "1",
@@ -196,7 +196,7 @@
     const pick = (key, label) => dotin.element("label", {}, `${label} `, dotin.element("select", { id: key,
       change: (event) => store.set({ [key]: event.target.value }) },
       ...tasks.map((task) => dotin.element("option", { value: task, selected: task === store.state[key] }, task))));
-    return dotin.panel(two ? "Rank by task against rank by task" : "Attentiveness by rank",
+    return dotin.panel(two ? "Ranks by task" : "Attentiveness by rank",
       { save: dotin.saveButton(`${model.dataset}-${graph.graph}-ranks`, save) },
       ...(tasks.length > 2 ? [dotin.element("div", { class: "bar" }, pick("first", "across"), pick("second", "up"))] : []),
       box,
@@ -227,12 +227,12 @@
             { save: dotin.saveButton(`${model.dataset}-${graph.graph}`, () => save()) },
             picture, drawingLegend(graph, facts, store),
             dotin.element("p", { class: "muted legend" }, "Drag to move, Ctrl and wheel to zoom, 0 to see all.")),
-          dotin.panel("Nodes", {}, table)),
+          dotin.panel("Nodes", { classes: "last" }, table)),
         dotin.element("div", { class: "stack" },
           dotin.element("section", { class: "panel", "aria-label": "Prediction" }, about),
           dotin.element("section", { class: "panel", "aria-label": "Node" }, node),
           scatterPanel(graph, facts, store),
-          dotin.panel("What merged nodes stand for", {}, merged))));
+          dotin.panel("What merged nodes stand for", { classes: "last" }, merged))));
     details(node, graph, facts, store);
     nodeTable(table, graph, facts, store);
     mergedList(merged, graph, facts, store);

@@ -34,7 +34,7 @@ dotin.scatter = (box, graph, facts, store) => {
 
   /** Nodes of one rank by both tasks share a place: they are spread over the ranks that the tie takes up. */
   const spread = (group, x, y) => {
-    const reach = Math.max(0, Math.abs(x(Math.sqrt(group.length)) - x(0)) / 2);
+    const reach = Math.max((x(group.length) - x(0)) / 2, 1.6 * Math.sqrt(group.length));
     group.forEach((point, i) => {
       const r = group.length > 1 ? reach * Math.sqrt((i + 0.5) / group.length) : 0;
       point.px = x(point.a) + r * Math.cos(i * 2.4);
@@ -56,8 +56,8 @@ dotin.scatter = (box, graph, facts, store) => {
       similar: two ? dotin.similar(facts, node, layer, first, second) : graph.departure[node] > layer,
     }));
     for (const group of d3.nest().key(({ a, b }) => `${a} ${b}`).entries(points)) spread(group.values, x, y);
-    axes.x.call(d3.axisBottom(x).ticks(6));
-    axes.y.call(two ? d3.axisLeft(y).ticks(6) : d3.axisLeft(y).ticks(4, "~e"));
+    axes.x.call(d3.axisBottom(x).ticks(6, "d"));
+    axes.y.call(two ? d3.axisLeft(y).ticks(6, "d") : d3.axisLeft(y).ticks(4, "~e"));
     names.x.text(`rank by ${first} (1: most attentive)`);
     names.y.text(two ? `rank by ${second}` : `attentiveness for ${first}`);
     diagonal.attr("x1", 0).attr("y1", inner.y).attr("x2", inner.x).attr("y2", two ? 0 : inner.y);
