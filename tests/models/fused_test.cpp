@@ -192,9 +192,11 @@ std::vector<Case> cases() {
     options = base(precision);
     options.edge_weights = "softmax";
     add("softmax_weights", options, 2, Features::onehot);
-    options = base(precision);
-    options.attentiveness = "own";
-    add("own", options, 2, Features::dense);
+    for (const char* const attentiveness : {"own", "smoothed"}) {
+      options = base(precision);
+      options.attentiveness = attentiveness;
+      add(attentiveness, options, 2, Features::dense);
+    }
     options = base(precision);
     options.drop_ratio = {0.9, 0.2, 0};
     add("ratios", options, 1, Features::onehot);

@@ -16,7 +16,7 @@ models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
   options.drop_ratio = {0.5};
   options.precision = "double";
   const bool paper = knobs == Knobs::paper;
-  options.attentiveness = paper ? "own" : "smoothed";
+  options.attentiveness = paper ? "own" : "both";
   options.edge_weights = paper ? "softmax" : "multiplicity";
   options.merge_weights = paper ? "softmax" : "logits";
   options.norm = paper ? "none" : "layer";

@@ -52,7 +52,7 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
   tape.inverse_deviation.resize(tape.mean.size());
   tape.next.resize(tape.mixed.size());
   loop.norm_elu(tape.z.data(), out_rows, d, weights.gamma, weights.beta, tape.mask.empty() ? nullptr : tape.mask.data(),
-                tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
+                nullptr, tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
   if (!settings.residual) return;
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k)
@@ -72,8 +72,8 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
 
   std::vector<Scalar> dz(static_cast<std::size_t>(out_rows * d)), d_mixed(dz.size());
   loop.norm_elu_backward(tape.z.data(), out_rows, d, weights.gamma, weights.beta,
-                         tape.mask.empty() ? nullptr : tape.mask.data(), tape.mean.data(),
-                         tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta);
+                         tape.mask.empty() ? nullptr : tape.mask.data(), nullptr, tape.mean.data(),
+                         tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta, nullptr);
   for (int64_t r = 0; r < out_rows; ++r) loop.add_scaled(1, dz.data() + r * d, gradients.bias, d);
   gemm(Op::transposed, Op::plain, d, d, out_rows, Scalar(1), dz.data(), tape.mixed.data(), Scalar(1), gradients.linear);
   gemm(Op::plain, Op::plain, out_rows, d, d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_mixed.data());

@@ -156,7 +156,7 @@ void merge_weights(const Frame<Scalar>& f, bool from_softmax, LayerTape<Scalar>&
 }
 
 /// Weight of every node in the wide rows of its graph: K virtual rows, then the merged row, h_new = sum_j c_j x_j with
-/// c_j = sum over dropped i of lambda_i scale_i S_ij.
+/// c_j = sum over dropped i of lambda_i S_ij.
 template <class Scalar>
 void wide_weights(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const int64_t count = f.k + 1;
@@ -167,7 +167,7 @@ void wide_weights(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   }
   for (int64_t i = 0; i < f.nodes; ++i) {
     if (tape.lambda[i] == 0) continue;
-    const Scalar weight = tape.lambda[i] * tape.scale[i];
+    const Scalar weight = tape.lambda[i];
     for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
       tape.wide[f.level.columns[e] * count + f.k] += weight * tape.s_edge[e];
     }
@@ -186,8 +186,7 @@ void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const int64_t virtual_rows = f.graphs * f.k;
   tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * f.d));
   const MixedRows<Scalar> x = mixed_rows(f, tape);
-  loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.scale.data(),
-                   tape.mixed.data() + virtual_rows * f.d);
+  loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * f.d);
 
   const int64_t count = f.k + 1;
   std::vector<Scalar> wide(static_cast<std::size_t>(f.graphs * count * f.d));
@@ -235,6 +234,23 @@ void add_residual(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   }
 }
 
+/// 1 + tanh(s_i) for kept rows, the lambda-weighted mean of it for merged ones, 1 for virtual ones.
+template <class Scalar>
+void open_gates(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+  const int64_t virtual_rows = f.graphs * f.k;
+  tape.gate_tanh.resize(tape.logits.size());
+  tape.gate.assign(static_cast<std::size_t>(virtual_rows) + tape.map.source.size(), Scalar(1));
+  for (std::size_t i = 0; i < tape.logits.size(); ++i) {
+    tape.gate_tanh[i] = std::tanh(tape.logits[i]);
+    const int32_t merged = tape.map.merged[tape.graph_of[i]];
+    if (merged >= 0) tape.gate[virtual_rows + merged] += tape.lambda[i] * tape.gate_tanh[i];
+  }
+  for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
+    if (tape.map.source[r] >= 0)
+      tape.gate[virtual_rows + static_cast<int64_t>(r)] += tape.gate_tanh[tape.map.source[r]];
+  }
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -260,12 +276,8 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   tape.keep.resize(static_cast<std::size_t>(f.nodes));
   choose(tape.logits.data(), level, tape.keep.data());
   coarsen(level, tape.keep.data(), settings.merge, settings.edge_weights, settings.tasks, tape.next_level, tape.map);
-  tape.gate_tanh.resize(tape.logits.size());
-  tape.scale.assign(tape.logits.size(), Scalar(1));
-  if (settings.gate) {
-    for (std::size_t i = 0; i < tape.logits.size(); ++i) tape.scale[i] += tape.gate_tanh[i] = std::tanh(tape.logits[i]);
-  }
   merge_weights(f, settings.softmax_merge_weights, tape);
+  if (settings.gate) open_gates(f, tape);
   wide_weights(f, tape);
 
   const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
@@ -294,8 +306,8 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   tape.inverse_deviation.resize(tape.mean.size());
   tape.next.resize(static_cast<std::size_t>(left * f.d));
   loops<Scalar>().norm_elu(tape.z.data(), left, f.d, weights.gamma, weights.beta,
-                           tape.mask.empty() ? nullptr : tape.mask.data(), tape.mean.data(),
-                           tape.inverse_deviation.data(), tape.next.data());
+                           tape.mask.empty() ? nullptr : tape.mask.data(), settings.gate ? tape.gate.data() : nullptr,
+                           tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
   if (settings.residual) add_residual(f, tape);
 }
 

@@ -19,17 +19,17 @@ struct Inner {
         to_virtual(zeros<Scalar>(f.nodes * f.k)),
         from_row(zeros<Scalar>(f.nodes * f.k)),
         virtual_self(zeros<Scalar>(f.graphs * f.k)),
-        scale(zeros<Scalar>(f.nodes)),
+        tanh(zeros<Scalar>(f.nodes)),
         lambda(zeros<Scalar>(f.nodes)),
         logits(zeros<Scalar>(f.nodes)),
         own(zeros<Scalar>(f.nodes)),
         own_virtual(zeros<Scalar>(f.virtual_count)) {}
 
   std::vector<Scalar> edge, self, to_virtual, from_row, virtual_self;  // of S, then of the logits
-  std::vector<Scalar> scale, lambda, logits, own, own_virtual;
+  std::vector<Scalar> tanh, lambda, logits, own, own_virtual;
 };
 
-/// Backward of mix: from d_mixed to the rows and to S, scale and lambda.
+/// Backward of mix: from d_mixed to the rows and to S and lambda.
 template <class Scalar>
 void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_mixed, Scalar* d_rows,
                   Scalar* d_virtual, Inner<Scalar>& inner) {
@@ -37,9 +37,8 @@ void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const S
   const int64_t virtual_rows = f.graphs * f.k, count = f.k + 1;
   const MixedRows<Scalar> x = mixed_rows(f, tape);
   loop.gather_rows_backward(coefficients(f, tape), x, tape.map.source.data(),
-                            static_cast<int32_t>(tape.map.source.size()), tape.scale.data(),
-                            d_mixed + virtual_rows * f.d, d_rows, d_virtual,
-                            {inner.edge.data(), inner.self.data(), inner.to_virtual.data()}, inner.scale.data());
+                            static_cast<int32_t>(tape.map.source.size()), d_mixed + virtual_rows * f.d, d_rows,
+                            d_virtual, {inner.edge.data(), inner.self.data(), inner.to_virtual.data()});
 
   std::vector<Scalar> d_wide = zeros<Scalar>(f.graphs * count * f.d);
   std::vector<Scalar> d_merged_virtual = zeros<Scalar>(f.graphs * f.k);
@@ -65,11 +64,11 @@ void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const S
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int64_t k = 0; k < f.k; ++k) inner.from_row[i * f.k + k] = d_weights[i * count + k];
   }
-  // c_j = sum_i lambda_i scale_i S_ij over dropped i.
+  // c_j = sum_i lambda_i S_ij over dropped i.
   const auto d_c = [&](int64_t j) { return d_weights[j * count + f.k]; };
   for (int64_t i = 0; i < f.nodes; ++i) {
     if (tape.lambda[i] == 0) continue;
-    const Scalar weight = tape.lambda[i] * tape.scale[i];
+    const Scalar weight = tape.lambda[i];
     Scalar d_weight = tape.s_self[i] * d_c(i);
     inner.self[i] += weight * d_c(i);
     for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
@@ -81,8 +80,21 @@ void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const S
       d_weight += tape.s_to_virtual[i * f.k + k] * d_virtual_weight;
       inner.to_virtual[i * f.k + k] += weight * d_virtual_weight;
     }
-    inner.lambda[i] += tape.scale[i] * d_weight;
-    inner.scale[i] += tape.lambda[i] * d_weight;
+    inner.lambda[i] += d_weight;
+  }
+}
+
+/// From the gates of rows that leave to tanh(s_i) and lambda.
+template <class Scalar>
+void gate_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_gate, Inner<Scalar>& inner) {
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    const int32_t merged = tape.map.merged[tape.graph_of[i]];
+    if (merged < 0 || tape.lambda[i] == 0) continue;
+    inner.tanh[i] = tape.lambda[i] * d_gate[merged];
+    inner.lambda[i] = tape.gate_tanh[i] * d_gate[merged];
+  }
+  for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
+    if (tape.map.source[r] >= 0) inner.tanh[tape.map.source[r]] = d_gate[r];
   }
 }
 
@@ -114,7 +126,7 @@ void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, co
   for (int64_t i = 0; i < f.nodes; ++i) inner.lambda[i] += d_lambda[i];
 }
 
-/// From scale and lambda to the deciding logits, and on to S and own attentiveness.
+/// From gate and lambda to the deciding logits, and on to S and own attentiveness.
 template <class Scalar>
 void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerTape<Scalar>& tape,
                        Inner<Scalar>& inner) {
@@ -136,7 +148,7 @@ void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, co
   }
   if (settings.gate) {
     for (int64_t i = 0; i < f.nodes; ++i)
-      inner.logits[i] += inner.scale[i] * (1 - tape.gate_tanh[i] * tape.gate_tanh[i]);
+      inner.logits[i] += inner.tanh[i] * (1 - tape.gate_tanh[i] * tape.gate_tanh[i]);
   }
   if (settings.attentiveness != Attentiveness::smoothed) inner.own = inner.logits;
   if (settings.attentiveness == Attentiveness::own) return;
@@ -253,12 +265,15 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
   const Frame<Scalar> f(settings, rows, level);
   const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
   std::vector<Scalar> dz(static_cast<std::size_t>(left * f.d));
-  loops<Scalar>().norm_elu_backward(tape.z.data(), left, f.d, weights.gamma, weights.beta,
-                                    tape.mask.empty() ? nullptr : tape.mask.data(), tape.mean.data(),
-                                    tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta);
+  std::vector<Scalar> d_gate(static_cast<std::size_t>(settings.gate ? left : 0));
+  loops<Scalar>().norm_elu_backward(
+      tape.z.data(), left, f.d, weights.gamma, weights.beta, tape.mask.empty() ? nullptr : tape.mask.data(),
+      settings.gate ? tape.gate.data() : nullptr, tape.mean.data(), tape.inverse_deviation.data(), d_next, dz.data(),
+      gradients.gamma, gradients.beta, settings.gate ? d_gate.data() : nullptr);
   for (int64_t r = 0; r < left; ++r) loops<Scalar>().add_scaled(1, dz.data() + r * f.d, gradients.bias, f.d);
 
   Inner<Scalar> inner(f);
+  if (settings.gate) gate_backward(f, tape, d_gate.data() + f.graphs * f.k, inner);
   if (tape.table_first) {
     std::vector<Scalar> d_transformed = zeros<Scalar>(rows.table_rows * f.d),
                         d_transformed_virtual = zeros<Scalar>(f.virtual_count * f.d);

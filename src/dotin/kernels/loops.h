@@ -50,26 +50,26 @@ struct Loops {
   void (*edge_dots_backward)(const Scalar* d, const Scalar* q, const Scalar* p, int64_t width, const int32_t* code,
                              const int32_t* row_offsets, const int32_t* columns, int32_t nodes, Scalar* dq, Scalar* dp);
 
-  /// out[r] = scale[i] (sum_j S_ij x_j + S_ii x_i + sum_k S_ik v_k) for every r with i = source[r] >= 0; other rows are
-  /// left alone. scale may be null.
+  /// out[r] = sum_j S_ij x_j + S_ii x_i + sum_k S_ik v_k for every r with i = source[r] >= 0; other rows are left
+  /// alone.
   void (*gather_rows)(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source, int32_t rows,
-                      const Scalar* scale, Scalar* out);
+                      Scalar* out);
 
-  /// The backward of gather_rows: adds to the gradients of table and virtual_table, sets those of the coefficients and
-  /// of scale for the nodes in source.
+  /// The backward of gather_rows: adds to the gradients of table and virtual_table, sets those of the coefficients
+  /// for the nodes in source.
   void (*gather_rows_backward)(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source,
-                               int32_t rows, const Scalar* scale, const Scalar* d_out, Scalar* d_table,
-                               Scalar* d_virtual, const RowCoefficientGradients<Scalar>& d_s, Scalar* d_scale);
+                               int32_t rows, const Scalar* d_out, Scalar* d_table, Scalar* d_virtual,
+                               const RowCoefficientGradients<Scalar>& d_s);
 
-  /// next = elu(norm(z)) [* mask] + residual; gamma null: no norm; mask, residual may be null (residual: rows by
-  /// pointer). Keeps mean and 1/deviation per row.
+  /// next = gate_r elu(norm(z)) [* mask]; gamma null: no norm; mask and gate (one value per row) may be null. Keeps
+  /// mean and 1/deviation per row.
   void (*norm_elu)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                   const Scalar* mask, Scalar* mean, Scalar* inverse_deviation, Scalar* next);
+                   const Scalar* mask, const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next);
 
-  /// d_z from d_next (the residual's share is not taken off); adds to d_gamma and d_beta.
+  /// d_z and d_gate (null where there is no gate) from d_next; adds to d_gamma and d_beta.
   void (*norm_elu_backward)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                            const Scalar* mask, const Scalar* mean, const Scalar* inverse_deviation,
-                            const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta);
+                            const Scalar* mask, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
+                            const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta, Scalar* d_gate);
 
   /// y += a x
   void (*add_scaled)(Scalar a, const Scalar* x, Scalar* y, int64_t width);

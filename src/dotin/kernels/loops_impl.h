@@ -91,7 +91,7 @@ void edge_dots_backward(const Scalar* d, const Scalar* q, const Scalar* p, int64
 
 template <class Scalar>
 void gather_rows(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source, int32_t rows,
-                 const Scalar* scale, Scalar* out) {
+                 Scalar* out) {
   const int64_t width = x.width;
   const auto row_of = [&x](int32_t node) {
     return x.table + static_cast<int64_t>(x.code != nullptr ? x.code[node] : node) * x.width;
@@ -99,49 +99,40 @@ void gather_rows(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, c
   for (int32_t r = 0; r < rows; ++r) {
     const int32_t i = source[r];
     if (i < 0) continue;
-    const Scalar g = scale != nullptr ? scale[i] : Scalar(1);
     Scalar* __restrict const h = out + static_cast<int64_t>(r) * width;
     const Scalar* __restrict const own = row_of(i);
-    const Scalar self = g * s.self[i];
+    const Scalar self = s.self[i];
 #pragma omp simd
     for (int64_t c = 0; c < width; ++c) h[c] = self * own[c];
     for (int32_t e = s.row_offsets[i]; e < s.row_offsets[i + 1]; ++e)
-      add_scaled_to(g * s.edge[e], row_of(s.columns[e]), h, width);
+      add_scaled_to(s.edge[e], row_of(s.columns[e]), h, width);
     for (int32_t k = 0; k < s.tasks; ++k) {
-      add_scaled_to(g * s.to_virtual[i * s.tasks + k],
-                    x.virtual_table + static_cast<int64_t>(x.virtual_row[i] + k) * width, h, width);
+      add_scaled_to(s.to_virtual[i * s.tasks + k], x.virtual_table + static_cast<int64_t>(x.virtual_row[i] + k) * width,
+                    h, width);
     }
   }
 }
 
 template <class Scalar>
 void gather_rows_backward(const RowCoefficients<Scalar>& s, const MixedRows<Scalar>& x, const int32_t* source,
-                          int32_t rows, const Scalar* scale, const Scalar* d_out, Scalar* d_table, Scalar* d_virtual,
-                          const RowCoefficientGradients<Scalar>& d_s, Scalar* d_scale) {
+                          int32_t rows, const Scalar* d_out, Scalar* d_table, Scalar* d_virtual,
+                          const RowCoefficientGradients<Scalar>& d_s) {
   const int64_t width = x.width;
   for (int32_t r = 0; r < rows; ++r) {
     const int32_t i = source[r];
     if (i < 0) continue;
-    const Scalar g = scale != nullptr ? scale[i] : Scalar(1);
     const Scalar* const d = d_out + static_cast<int64_t>(r) * width;
-    Scalar unscaled = 0;  // d . (S x), the gradient of the scale
-    const auto visit = [&](Scalar coefficient, const Scalar* row, Scalar* d_row) {
-      const Scalar product = dot_and_add(d, row, g * coefficient, d_row, width);
-      unscaled += coefficient * product;
-      return g * product;
-    };
     const int64_t own = x.code != nullptr ? x.code[i] : i;
-    d_s.self[i] = visit(s.self[i], x.table + own * width, d_table + own * width);
+    d_s.self[i] = dot_and_add(d, x.table + own * width, s.self[i], d_table + own * width, width);
     for (int32_t e = s.row_offsets[i]; e < s.row_offsets[i + 1]; ++e) {
       const int64_t j = x.code != nullptr ? x.code[s.columns[e]] : s.columns[e];
-      d_s.edge[e] = visit(s.edge[e], x.table + j * width, d_table + j * width);
+      d_s.edge[e] = dot_and_add(d, x.table + j * width, s.edge[e], d_table + j * width, width);
     }
     for (int32_t k = 0; k < s.tasks; ++k) {
       const int64_t v = x.virtual_row[i] + k;
       d_s.to_virtual[i * s.tasks + k] =
-          visit(s.to_virtual[i * s.tasks + k], x.virtual_table + v * width, d_virtual + v * width);
+          dot_and_add(d, x.virtual_table + v * width, s.to_virtual[i * s.tasks + k], d_virtual + v * width, width);
     }
-    if (d_scale != nullptr) d_scale[i] = unscaled;
   }
 }
 
@@ -149,10 +140,11 @@ constexpr double kNormEpsilon = 1e-5;
 
 template <class Scalar>
 void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta, const Scalar* mask,
-              Scalar* mean, Scalar* inverse_deviation, Scalar* next) {
+              const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next) {
   for (int64_t r = 0; r < rows; ++r) {
     const Scalar* __restrict const in = z + r * width;
     Scalar* __restrict const out = next + r * width;
+    const Scalar g = gate != nullptr ? gate[r] : Scalar(1);
     if (gamma != nullptr) {
       Scalar sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -174,7 +166,7 @@ void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma,
 #pragma omp simd
     for (int64_t c = 0; c < width; ++c) {
       const Scalar negative = exponential(out[c] < 0 ? out[c] : Scalar(0)) - 1;
-      out[c] = out[c] > 0 ? out[c] : negative;
+      out[c] = g * (out[c] > 0 ? out[c] : negative);
     }
     if (mask != nullptr) {
 #pragma omp simd
@@ -185,23 +177,28 @@ void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma,
 
 template <class Scalar>
 void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                       const Scalar* mask, const Scalar* mean, const Scalar* inverse_deviation, const Scalar* d_next,
-                       Scalar* d_z, Scalar* __restrict d_gamma, Scalar* __restrict d_beta) {
+                       const Scalar* mask, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
+                       const Scalar* d_next, Scalar* d_z, Scalar* __restrict d_gamma, Scalar* __restrict d_beta,
+                       Scalar* d_gate) {
   for (int64_t r = 0; r < rows; ++r) {
     const Scalar* __restrict const in = z + r * width;
     const Scalar* __restrict const d = d_next + r * width;
     Scalar* __restrict const out = d_z + r * width;
     const Scalar m = gamma != nullptr ? mean[r] : Scalar(0);
     const Scalar inverse = gamma != nullptr ? inverse_deviation[r] : Scalar(1);
-    // Through the mask and ELU: out = d of the normalised, scaled value y.
+    const Scalar g = gate != nullptr ? gate[r] : Scalar(1);
+    Scalar open = 0;  // d . (elu * mask), the gradient of the gate
+    // Through the gate, the mask and ELU: out = d of the normalised, scaled value y.
     if (gamma != nullptr) {
       Scalar sum = 0, weighted = 0;
-#pragma omp simd reduction(+ : sum, weighted)
+#pragma omp simd reduction(+ : sum, weighted, open)
       for (int64_t c = 0; c < width; ++c) {
         const Scalar normal = (in[c] - m) * inverse;
         const Scalar y = normal * gamma[c] + beta[c];
         const Scalar slope = y > 0 ? Scalar(1) : exponential(y < 0 ? y : Scalar(0));
-        const Scalar dy = d[c] * slope * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+        const Scalar masked = d[c] * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+        open += masked * (y > 0 ? y : slope - 1);
+        const Scalar dy = g * masked * slope;
         d_gamma[c] += dy * normal;
         d_beta[c] += dy;
         const Scalar dn = dy * gamma[c];
@@ -213,12 +210,15 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] = inverse * (out[c] - mean_d - (in[c] - m) * inverse * mean_w);
     } else {
-#pragma omp simd
+#pragma omp simd reduction(+ : open)
       for (int64_t c = 0; c < width; ++c) {
         const Scalar slope = in[c] > 0 ? Scalar(1) : exponential(in[c] < 0 ? in[c] : Scalar(0));
-        out[c] = d[c] * slope * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+        const Scalar masked = d[c] * (mask != nullptr ? mask[r * width + c] : Scalar(1));
+        open += masked * (in[c] > 0 ? in[c] : slope - 1);
+        out[c] = g * masked * slope;
       }
     }
+    if (d_gate != nullptr) d_gate[r] = open;
   }
 }
 

@@ -127,10 +127,9 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   if (options_.attentiveness == "smoothed") logits = ref::aggregate(coefficients, logits, edges);
   if (options_.attentiveness == "both") logits = logits + ref::aggregate(coefficients, logits, edges);
   logits = logits.narrow(0, first_raw, raw_nodes);
-  if (options_.gate && !last) {
-    const at::Tensor gate = (1 + logits.tanh()).unsqueeze(1);
-    h = at::cat({h.narrow(0, 0, first_raw), h.narrow(0, first_raw, raw_nodes) * gate});
-  }
+  const bool gated = options_.gate && !last;
+  // One more column, so that dropping and merging treat it as they treat the rows it belongs to.
+  if (gated) h = at::cat({h, at::cat({at::ones({first_raw}, h.options()), 1 + logits.tanh()}).unsqueeze(1)}, 1);
 
   LayerTrace trace;
   if (options.trace) {
@@ -150,11 +149,13 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   }
   if (options.trace) result.trace.push_back(std::move(trace));
 
-  at::Tensor next = backbone_->transform(h, rows.x, parameters);
+  const at::Tensor gate = gated ? h.narrow(1, options_.hidden, 1) : at::Tensor();
+  at::Tensor next = backbone_->transform(h.narrow(1, 0, options_.hidden), rows.x, parameters);
   if (options_.norm == "layer") {
     next = at::layer_norm(next, {options_.hidden}, parameters.get("norm.weight"), parameters.get("norm.bias"), 1e-5);
   }
   next = at::elu(next);
+  if (gated) next = next * gate;
   if (options.training && options_.dropout > 0) {
     next = next * dropout_mask(next.size(0), layer, options).to(next.device());
   }

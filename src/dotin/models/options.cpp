@@ -21,8 +21,9 @@ void ModelOptions::describe(core::OptionVisitor& v) {
            {}},
           drop_ratio);
   v.visit({"merge", "one new node stands for the dropped ones (the paper's \"with pooling\")", {}}, merge);
-  v.visit({"attentiveness", "score a node by itself, by what it has aggregated, or by both", {"own", "smoothed", "both"}},
-          attentiveness);
+  v.visit(
+      {"attentiveness", "score a node by itself, by what it has aggregated, or by both", {"own", "smoothed", "both"}},
+      attentiveness);
   v.visit({"residual", "add each row's input to its output", {}}, residual);
   v.visit({"norm", "normalisation before the activation", {"none", "layer"}}, norm);
   v.visit({"gate", "scale rows by 1 + tanh(attentiveness logit), so that the choice of nodes gets a gradient", {}},

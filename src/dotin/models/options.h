@@ -19,7 +19,7 @@ struct ModelOptions {
   std::string drop = "dotin";
   std::vector<double> drop_ratio = {0.5};  // one for all layers, or one per layer
   bool merge = true;
-  std::string attentiveness = "smoothed";
+  std::string attentiveness = "both";
   bool residual = true;
   std::string norm = "layer";
   bool gate = true;
