@@ -24,7 +24,8 @@ std::shared_ptr<const data::Dataset> paths() {
 }
 
 /// One graph of which these nodes stay through two layers; the others leave in the first.
-Prediction stays(int64_t graph, const std::vector<int32_t>& kept, const std::vector<std::vector<double>>& attentiveness) {
+Prediction stays(int64_t graph, const std::vector<int32_t>& kept,
+                 const std::vector<std::vector<double>>& attentiveness) {
   Prediction prediction;
   prediction.graph = graph;
   prediction.explanation.graph = graph;

@@ -35,7 +35,8 @@ TEST(ExplainJson, AGraphComesWithItsStructureAndOriginalNodes) {
 }
 
 TEST(ExplainJson, TruthIsWhatTheDataSays) {
-  const Explained given = explained(small_records(12), {"kind=classify:kind", "regress:attributes.0", "multilabel:tox"});
+  const Explained given =
+      explained(small_records(12), {"kind=classify:kind", "regress:attributes.0", "multilabel:tox"});
   const json first = graph_json(given.predictions[0], given.learner, *given.dataset)["tasks"];
   EXPECT_EQ(first["kind"]["true"], "ring");
   EXPECT_EQ(first["regress"]["true"], given.dataset->graph(0).nodes) << "one column of the two";
@@ -70,7 +71,8 @@ TEST(ExplainJson, PlantedNodesAreListed) {
 TEST(ExplainJson, TheModelSaysHowItDrops) {
   const Explained given = explained(small_records(12));
   const json model = model_json(given.learner, *given.dataset);
-  EXPECT_EQ(model["tasks"][1], json({{"name", "ged"}, {"kind", "ged"}, {"target", given.learner.tasks[1]->spec().target}}));
+  EXPECT_EQ(model["tasks"][1],
+            json({{"name", "ged"}, {"kind", "ged"}, {"target", given.learner.tasks[1]->spec().target}}));
   EXPECT_EQ(model["drop_ratio"], json({0.5, 0.5, 0.0}));
   EXPECT_EQ(model["layers"], 3);
 }
