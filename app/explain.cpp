@@ -107,6 +107,13 @@ int run(const Options& options, Context& context) {
     core::fail_usage("say where the page goes with -o page.html, or print with --json or --csv");
   if (!options.out.empty()) check_file_free(options.out, options.force);
   const ModelAndData given = open_model_and_data(options);
+  const models::ModelOptions& model = given.learner.options.model;
+  if (!model.has_virtual_nodes()) {
+    core::fail_usage(
+        "{}: --drop {} with --readout {} has no virtual nodes, so no attentiveness to show; dotin predict --explain "
+        "lists the nodes that each layer kept, where the method chooses nodes",
+        options.model, model.drop, model.readout_name());
+  }
   const std::string text =
       options.graphs.empty() ? dataset_text(options, given, context) : graphs_text(options, given, context);
   if (options.out.empty()) {

@@ -10,13 +10,13 @@
 
 namespace dotin::app {
 
-namespace {
-
 std::string flag_of(const std::string& name) {
-  std::string text = name;
+  std::string text = "--" + name;
   std::replace(text.begin(), text.end(), '_', '-');
   return text;
 }
+
+namespace {
 
 /// A value of config.toml as one would give it on the command line: without quotes and brackets.
 std::string as_given(const std::string& written) {
@@ -37,7 +37,7 @@ class Registrar : public core::OptionVisitor {
   void group(const std::string& title) override { group_ = title; }
   void visit(const core::OptionAbout& about, bool& value) override {
     const std::string flag = flag_of(about.name);
-    note(about, command_.add_flag("--" + flag + ",!--no-" + flag, value, about.help + (value ? " (on)" : " (off)")));
+    note(about, command_.add_flag(flag + ",!--no-" + flag.substr(2), value, about.help + (value ? " (on)" : " (off)")));
   }
   void visit(const core::OptionAbout& about, int64_t& value) override { add(about, value, "INT"); }
   void visit(const core::OptionAbout& about, double& value) override { add(about, value, "NUMBER"); }
@@ -58,7 +58,7 @@ class Registrar : public core::OptionVisitor {
   template <class T>
   CLI::Option* add(const core::OptionAbout& about, T& value, const char* type) {
     CLI::Option* const option =
-        command_.add_option("--" + flag_of(about.name), value, about.help)->capture_default_str()->type_name(type);
+        command_.add_option(flag_of(about.name), value, about.help)->capture_default_str()->type_name(type);
     note(about, option);
     return option;
   }
@@ -124,7 +124,7 @@ std::string RunOptionsParser::preset_table() {
   for (training::PresetKnob& knob : training::preset_knobs()) {
     if (knob.name == "preset") continue;
     for (std::string& value : knob.values) value = as_given(value);
-    text += row("--" + flag_of(knob.name), knob.values);
+    text += row(flag_of(knob.name), knob.values);
   }
   return text;
 }
@@ -146,7 +146,7 @@ std::vector<std::string> RunOptionsParser::given() const {
   std::vector<std::string> names;
   if (!config_.empty()) names.push_back("--config");
   for (const auto& [name, option] : options_) {
-    if (option->count() > 0) names.push_back("--" + flag_of(name));
+    if (option->count() > 0) names.push_back(flag_of(name));
   }
   return names;
 }

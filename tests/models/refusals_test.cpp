@@ -83,6 +83,46 @@ TEST(ModelRefusals, SeveralTasksOnFixedEdgeWeightsWithoutGates) {
   EXPECT_EQ(refusal(options, dotin::testing::heads_of(2)), "accepted");
 }
 
+TEST(ModelRefusals, MethodsAndReadOutsThatDoNotGoTogether) {
+  const auto refusal_with = [](const char* drop, const char* readout) {
+    return refusal_of([&](ModelOptions& o) {
+      o.drop = drop;
+      o.readout = readout;
+      o.clusters = 2;
+      o.sort_k = 10;
+    });
+  };
+  expect_says(refusal_with("dotin", "mean"), {"--drop dotin", "--readout mean", "--readout virtual"});
+  for (const char* const drop : {"gpool", "sagpool", "lapool", "diffpool", "mincut", "dropgnn"}) {
+    expect_says(refusal_with(drop, "virtual"), {drop, "no virtual nodes", "leave --readout out"});
+    EXPECT_EQ(refusal_with(drop, "set2set"), "accepted");
+  }
+  for (const char* const readout : {"sortpool", "sagpool"}) {
+    for (const char* const drop : {"random", "gpool", "diffpool"}) {
+      expect_says(refusal_with(drop, readout), {readout, drop, "every node", "--drop none"});
+    }
+    EXPECT_EQ(refusal_with("none", readout), "accepted");
+    EXPECT_EQ(refusal_with("dropgnn", readout), "accepted");
+  }
+}
+
+TEST(ModelRefusals, NumbersOfTheComparedMethods) {
+  expect_says(refusal_of([](ModelOptions& o) { o.set2set_steps = 0; }), {"--set2set-steps", "0"});
+  expect_says(refusal_of([](ModelOptions& o) { o.sort_k = 9; }), {"--sort-k", "9"});
+  expect_says(refusal_of([](ModelOptions& o) { o.clusters = -1; }), {"--clusters", "-1"});
+  expect_says(refusal_of([](ModelOptions& o) { o.auxiliary_weight = -1; }), {"--auxiliary-weight"});
+  expect_says(refusal_of([](ModelOptions& o) { o.dense_limit = 0; }), {"--dense-limit", "MiB"});
+  expect_says(refusal_of([](ModelOptions& o) { o.dropgnn_runs = 0; }), {"--dropgnn-runs"});
+  expect_says(refusal_of([](ModelOptions& o) { o.dropgnn_p = 1; }), {"--dropgnn-p", "[0, 1)"});
+  // What fit() would fill in from the training graphs.
+  expect_says(refusal_of([](ModelOptions& o) { o.drop = "mincut"; }), {"--clusters"});
+  expect_says(refusal_of([](ModelOptions& o) {
+                o.drop = "none";
+                o.readout = "sortpool";
+              }),
+              {"--sort-k"});
+}
+
 TEST(ModelOptions, ADimensionOfZeroOrMinusOneIsFilledIn) {
   ModelOptions options;
   options.hidden = 512;

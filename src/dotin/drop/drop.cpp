@@ -1,8 +1,7 @@
 #include "dotin/drop/drop.h"
 
-#include "dotin/core/random.h"
 #include "dotin/core/registry.h"
-#include "dotin/kernels/select.h"
+#include "dotin/drop/choose.h"
 
 namespace dotin::drop {
 
@@ -12,23 +11,7 @@ namespace {
 class Dotin : public DropMethod {
  public:
   std::vector<uint8_t> choose(const DropInput& input) const override {
-    std::vector<uint8_t> keep(static_cast<std::size_t>(input.raw_offsets.back()));
-    const at::Tensor logits = input.logits.detach().cpu().contiguous();
-    if (logits.scalar_type() == at::kDouble) {
-      choose_from(logits.data_ptr<double>(), input, keep);
-    } else {
-      choose_from(logits.data_ptr<float>(), input, keep);
-    }
-    return keep;
-  }
-
- private:
-  template <class Scalar>
-  static void choose_from(const Scalar* logits, const DropInput& input, std::vector<uint8_t>& keep) {
-    for (std::size_t g = 0; g + 1 < input.raw_offsets.size(); ++g) {
-      const int64_t first = input.raw_offsets[g], nodes = input.raw_offsets[g + 1] - first;
-      kernels::select_nodes(logits + first, nodes, kernels::drop_count(nodes, input.drop_ratio), keep.data() + first);
-    }
+    return keep_highest(input.logits, input.raw_offsets, input.drop_ratio);
   }
 };
 
@@ -36,16 +19,7 @@ class Dotin : public DropMethod {
 class Random : public DropMethod {
  public:
   std::vector<uint8_t> choose(const DropInput& input) const override {
-    std::vector<uint8_t> keep(static_cast<std::size_t>(input.raw_offsets.back()), 1);
-    for (std::size_t g = 0; g + 1 < input.raw_offsets.size(); ++g) {
-      const int64_t first = input.raw_offsets[g], nodes = input.raw_offsets[g + 1] - first;
-      const int64_t drops = kernels::drop_count(nodes, input.drop_ratio);
-      std::vector<uint8_t> draw(static_cast<std::size_t>(nodes), 1);
-      std::fill_n(draw.begin(), drops, uint8_t{0});
-      core::Rng(input.graph_keys[g]).shuffle(draw);
-      std::copy(draw.begin(), draw.end(), keep.begin() + first);
-    }
-    return keep;
+    return keep_any(input.raw_offsets, input.drop_ratio, input.graph_keys);
   }
 };
 

@@ -1,4 +1,4 @@
-// What leaves the graph between two layers. One file each; registered in drop.cpp.
+// What leaves a graph that is read through virtual nodes, between two layers. Other methods: pool.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -89,6 +89,7 @@ class Walk {
 
  private:
   void share_attentiveness(const models::LayerTrace& trace, LayerExplanation& layer) const {
+    if (trace.logits_by_task.empty()) return;
     const int64_t first = trace.raw_offsets[g_];
     for (int64_t k = 0; k < tasks_; ++k) {
       const std::vector<double> all = softmax_column(trace, first, trace.raw_offsets[g_ + 1], tasks_, k);

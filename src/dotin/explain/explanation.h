@@ -14,6 +14,7 @@ struct LayerExplanation {
   std::vector<int32_t> kept;     // stay as nodes of their own
   std::vector<int32_t> dropped;  // were nodes of their own and leave here: merged, or gone
   /// Attentiveness of the nodes that entered as nodes of their own: softmax over them and the merged nodes, per task.
+  /// Empty where the model has no virtual nodes.
   std::vector<int32_t> entered;
   std::vector<std::vector<double>> attentiveness;  // [task][position in entered]
   std::vector<double> score;  // by which the drop was decided, per position in entered; empty in the last layer

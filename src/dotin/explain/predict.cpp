@@ -3,11 +3,35 @@
 #include <ATen/core/grad_mode.h>
 
 #include "dotin/batch/loader.h"
+#include "dotin/core/error.h"
+#include "dotin/drop/methods.h"
 
 namespace dotin::explain {
 
+namespace {
+
+std::vector<std::string> explainable_methods() {
+  std::vector<std::string> names;
+  for (const drop::MethodAbout& method : drop::methods()) {
+    if (method.has(drop::Trait::chooses_nodes)) names.push_back(method.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool can_explain(const training::Learner& learner) {
+  return drop::about(learner.options.model.drop).has(drop::Trait::chooses_nodes);
+}
+
 void predict(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
              bool explain, core::Progress& progress, const std::function<void(const Prediction&)>& take) {
+  if (explain && !can_explain(learner)) {
+    core::fail_usage(
+        "this model cannot be explained: {} drops no nodes that could be listed; train with one of the methods that "
+        "choose nodes: {}",
+        learner.options.model.drop, fmt::join(explainable_methods(), ", "));
+  }
   const at::NoGradGuard no_gradients;
   batch::LoaderOptions loader_options = training::loader_options(learner, false);
   loader_options.build.triplets = false;
@@ -47,7 +71,7 @@ std::vector<Survival> planted_survival(const training::Learner& learner, const d
     survival.after_layer.assign(static_cast<std::size_t>(learner.options.model.layers - 1), 0);
     result.push_back(survival);
   }
-  if (result.empty()) return result;
+  if (result.empty() || !can_explain(learner)) return {};
   core::NoProgress silent;
   const data::FeatureEncoder encoder(learner.features, dataset, data::UnknownLabels::error);
   predict(learner, encoder, view, true, silent, [&](const Prediction& prediction) {

@@ -16,11 +16,15 @@ struct Prediction {
   GraphExplanation explanation;              // empty unless asked for
 };
 
-/// Calls `take` for every graph of the view, in order. The data needs no targets.
+/// Whether its method chooses nodes, so that there is something to list.
+bool can_explain(const training::Learner& learner);
+
+/// Calls `take` for every graph of the view, in order. The data needs no targets. core::UsageError where explanations
+/// are asked for and cannot be given.
 void predict(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
              bool explain, core::Progress& progress, const std::function<void(const Prediction&)>& take);
 
-/// How many of the planted nodes of generated data survived each drop.
+/// How many of the planted nodes of generated data survived each drop; nothing where the model cannot be explained.
 struct Survival {
   std::string target;
   int64_t planted = 0;

@@ -39,7 +39,6 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
       input_width_(input_width),
       heads_(std::move(heads)),
       parameters_(seed, options.precision == "double" ? at::kDouble : at::kFloat),
-      drop_method_(drop::make_drop_method(options.drop)),
       edge_weights_(edge_weights_of(options.edge_weights)) {
   options_.validate();
   if (heads_.empty()) core::fail_usage("a model needs at least one task");
@@ -47,14 +46,15 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
   for (const Head& head : heads_) {
     if (!names.insert(head.name).second) core::fail_usage("task '{}' is given twice: name each one", head.name);
   }
+  const bool virtual_nodes = options_.has_virtual_nodes();
   layers::BackboneOptions backbone_options;
   backbone_options.hidden = options_.hidden;
-  backbone_options.tasks = tasks();
+  backbone_options.tasks = virtual_nodes ? tasks() : 0;
   backbone_options.tau = options_.tau();
-  backbone_options.edge_weights = edge_weights_;
+  backbone_options.edge_weights = virtual_nodes ? edge_weights_ : ref::EdgeWeights::multiplicity;
   backbone_options.task_gates = options_.task_gates;
   backbone_ = layers::make_backbone(options_.backbone, backbone_options);
-  if (backbone_->fixed_weights() && tasks() > 1 && !options_.task_gates) {
+  if (virtual_nodes && backbone_->fixed_weights() && tasks() > 1 && !options_.task_gates) {
     core::fail_usage(
         "backbone {} with {} tasks and --no-task-gates: with fixed edge weights all virtual nodes learn the same; "
         "leave the gates on, or use --backbone gat",
@@ -63,28 +63,42 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
 
   const int64_t d = options_.hidden, a = options_.attention_width();
   parameters_.add_uniform("input.weight", {d, input_width_}, 1 / std::sqrt(static_cast<double>(input_width_)));
-  parameters_.add_normal("virtual", {tasks(), d}, 1);
+  if (virtual_nodes) {
+    drop_method_ = drop::make_drop_method(options_.drop);
+    parameters_.add_normal("virtual", {tasks(), d}, 1);
+  } else {
+    make_pooling();
+  }
   for (int64_t l = 0; l < options_.layers; ++l) {
     const std::string prefix = "layers." + std::to_string(l);
     const double bound = 1 / std::sqrt(static_cast<double>(d));
-    parameters_.add_uniform(prefix + ".query.weight", {a, d}, bound);
-    parameters_.add_uniform(prefix + ".key.weight", {a, d}, bound);
+    if (virtual_nodes || !backbone_->fixed_weights()) {
+      parameters_.add_uniform(prefix + ".query.weight", {a, d}, bound);
+      parameters_.add_uniform(prefix + ".key.weight", {a, d}, bound);
+    }
     backbone_->add_parameters(parameters_, l);
     if (options_.norm == "layer") {
       parameters_.add_constant(prefix + ".norm.weight", {d}, 1);
       parameters_.add_constant(prefix + ".norm.bias", {d}, 0);
     }
   }
-  for (const Head& head : heads_) layers::add_linear(parameters_, "heads." + head.name, head.width, d);
+  const int64_t embedding = virtual_nodes ? d : readout_->width();
+  for (const Head& head : heads_) layers::add_linear(parameters_, "heads." + head.name, head.width, embedding);
 }
 
 Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
   Forward result;
-  const at::Tensor rows = fused() ? fused_forward(batch, options, result) : reference_forward(batch, options, result);
-  const at::Tensor by_graph = rows.view({batch.graphs(), tasks(), options_.hidden});
+  const bool virtual_nodes = options_.has_virtual_nodes();
+  at::Tensor read;  // with virtual nodes [graphs, K, D], otherwise [graphs, width]
+  if (virtual_nodes) {
+    read = fused() ? fused_forward(batch, options, result) : reference_forward(batch, options, result);
+    read = read.view({batch.graphs(), tasks(), options_.hidden});
+  } else {
+    read = pooled_forward(batch, options, result);
+  }
   for (int64_t k = 0; k < tasks(); ++k) {
     const std::string prefix = "heads." + heads_[static_cast<std::size_t>(k)].name;
-    const at::Tensor embedding = by_graph.select(1, k);
+    const at::Tensor embedding = virtual_nodes ? read.select(1, k) : read;
     result.embeddings.push_back(embedding);
     result.outputs.push_back(
         at::addmm(parameters_.get(prefix + ".bias"), embedding, parameters_.get(prefix + ".weight").t()));
@@ -150,29 +164,39 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   if (options.trace) result.trace.push_back(std::move(trace));
 
   const at::Tensor gate = gated ? h.narrow(1, options_.hidden, 1) : at::Tensor();
-  at::Tensor next = backbone_->transform(h.narrow(1, 0, options_.hidden), rows.x, parameters);
+  rows.x = next_rows(layer, h.narrow(1, 0, options_.hidden), rows.x, gate, options);
+}
+
+at::Tensor Model::next_rows(int64_t layer, const at::Tensor& h, const at::Tensor& x, const at::Tensor& gate,
+                            const ForwardOptions& options) const {
+  const layers::LayerParameters parameters(parameters_, layer);
+  at::Tensor next = backbone_->transform(h, x, parameters);
   if (options_.norm == "layer") {
     next = at::layer_norm(next, {options_.hidden}, parameters.get("norm.weight"), parameters.get("norm.bias"), 1e-5);
   }
   next = at::elu(next);
-  if (gated) next = next * gate;
+  if (gate.defined()) next = next * gate;
   if (options.training && options_.dropout > 0) {
     next = next * dropout_mask(next.size(0), layer, options).to(next.device());
   }
-  rows.x = options_.residual ? next + rows.x : next;
+  return options_.residual ? next + x : next;
+}
+
+std::vector<uint64_t> Model::graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer) {
+  std::vector<uint64_t> keys;
+  for (int64_t g = 0; g < batch.graphs(); ++g) {
+    const uint64_t graph =
+        core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
+    keys.push_back(core::mix(core::mix(random_key, graph), static_cast<uint64_t>(layer)));
+  }
+  return keys;
 }
 
 std::vector<uint8_t> Model::choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
                                    const batch::Batch& batch, const ForwardOptions& options) const {
   if (options.fixed_keep != nullptr) return (*options.fixed_keep)[static_cast<std::size_t>(layer)];
-  std::vector<uint64_t> graph_keys;
-  for (int64_t g = 0; g < batch.graphs(); ++g) {
-    const uint64_t graph =
-        core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
-    graph_keys.push_back(core::mix(core::mix(options.random_key, graph), static_cast<uint64_t>(layer)));
-  }
   const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
-  return drop_method_->choose({logits, raw_offsets, drop_ratio, graph_keys});
+  return drop_method_->choose({logits, raw_offsets, drop_ratio, graph_keys(batch, options.random_key, layer)});
 }
 
 void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,
@@ -205,19 +229,6 @@ void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::T
   h = h.index_select(0, source);
   rows.x = rows.x.index_select(0, source);
   rows.structure = std::move(coarsening.structure);
-}
-
-int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
-                        int64_t batch_directed_edges) {
-  const int64_t scalar = options.precision == "double" ? 8 : 4;
-  const int64_t d = options.hidden, a = options.attention_width(), l = options.layers;
-  const int64_t per_layer =
-      2 * a * d + d * d * (options.backbone == "gin" || options.backbone == "sage" ? 2 : 1) + 4 * d;
-  const int64_t parameters = d * input_width + tasks * d + l * per_layer;
-  const int64_t edges = batch_directed_edges + batch_nodes * (1 + 2 * tasks);
-  // Parameters, gradients and two moments; per layer the gathered edge rows, their gradient, and about six row
-  // matrices.
-  return scalar * (4 * parameters + l * (2 * edges * (d + a) + 6 * batch_nodes * d));
 }
 
 }  // namespace dotin::models

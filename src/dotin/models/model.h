@@ -1,4 +1,5 @@
-// The model: input map, layers that drop nodes between them, one virtual node and one head per task.
+// The model: input map, layers that drop nodes between them, a read-out (one virtual node per task, or one embedding
+// for all), and one head per task.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,12 +10,14 @@
 
 #include "dotin/batch/batch.h"
 #include "dotin/drop/drop.h"
+#include "dotin/drop/pool.h"
 #include "dotin/layers/backbone.h"
 #include "dotin/models/options.h"
+#include "dotin/readout/readout.h"
 
 namespace dotin::models {
 
-/// One task as the model sees it: a virtual node, and a head that maps it to `width` numbers.
+/// One task as the model sees it: a head that maps an embedding to `width` numbers.
 struct Head {
   std::string name;
   int64_t width;
@@ -24,8 +27,8 @@ struct Head {
 /// layer.
 struct LayerTrace {
   std::vector<int64_t> raw_offsets;     // graphs + 1
-  std::vector<double> logits;           // what decided the drop
-  std::vector<double> logits_by_task;   // raw nodes x K, before smoothing
+  std::vector<double> logits;           // what decided the drop, if anything did
+  std::vector<double> logits_by_task;   // raw nodes x K, before smoothing; empty without virtual nodes
   std::vector<uint8_t> keep;            // all 1 where nothing was dropped
   std::vector<int64_t> new_raw_of_raw;  // raw node after the layer that is or holds it; -1: gone
 };
@@ -40,9 +43,10 @@ struct ForwardOptions {
 };
 
 struct Forward {
-  std::vector<at::Tensor> embeddings;  // per task: x_{g_k}, [graphs, D]
+  std::vector<at::Tensor> embeddings;  // per task: x_{g_k}, [graphs, D]; without virtual nodes the same for all
   std::vector<at::Tensor> outputs;     // per task: [graphs, width]
-  std::vector<LayerTrace> trace;       // per layer, if asked for
+  at::Tensor auxiliary;                // what the drop method adds to the objective; undefined where nothing
+  std::vector<LayerTrace> trace;       // per layer, if asked for; none where the method chooses no nodes
 };
 
 class Model {
@@ -62,10 +66,21 @@ class Model {
  private:
   struct Rows;
   bool fused() const;
+  void make_pooling();
   at::Tensor reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
+  /// Without virtual nodes: one embedding per graph.
+  at::Tensor pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
+  at::Tensor read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
+                       Forward& result) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
   /// [rows, D] of 0 and 1 / (1 - dropout), the same for both engines.
   at::Tensor dropout_mask(int64_t rows, int64_t layer, const ForwardOptions& options) const;
+  /// One per graph, for what is random in a layer: a graph's fate does not depend on its batch.
+  static std::vector<uint64_t> graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer);
+  /// The linear map of the method, with norm, ELU, gate, dropout and residual. x: the layer's input of the same rows.
+  /// gate [rows, 1]: undefined for none.
+  at::Tensor next_rows(int64_t layer, const at::Tensor& h, const at::Tensor& x, const at::Tensor& gate,
+                       const ForwardOptions& options) const;
   std::vector<uint8_t> choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
                               const batch::Batch& batch, const ForwardOptions& options) const;
   void layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
@@ -78,7 +93,9 @@ class Model {
   std::vector<Head> heads_;
   layers::ParameterSet parameters_;
   std::unique_ptr<layers::Backbone> backbone_;
-  std::unique_ptr<drop::DropMethod> drop_method_;
+  std::unique_ptr<drop::DropMethod> drop_method_;  // with virtual nodes
+  std::unique_ptr<drop::Pool> pool_;               // without
+  std::unique_ptr<readout::Readout> readout_;      // without
   ops::reference::EdgeWeights edge_weights_;
 };
 

@@ -29,16 +29,39 @@ struct ModelOptions {
   bool task_gates = true;  // backbones with fixed edge weights, several tasks
   std::string precision = "float";
   std::string engine = "fused";
+  std::string readout = "auto";
+  int64_t set2set_steps = 4;
+  int64_t sort_k = 0;    // 0: from the training graphs
+  int64_t clusters = 0;  // 0: from the training graphs
+  double auxiliary_weight = 1;
+  int64_t dense_limit = 2048;  // MiB
+  int64_t dropgnn_runs = 8;
+  double dropgnn_p = 0.1;
 
   void describe(core::OptionVisitor& visitor);
 
   /// A after its default is filled in.
   int64_t attention_width() const;
   double tau() const;
-  /// The ratio of layer l (0-based); 0 for the last layer, after which nothing is read but the virtual nodes.
+  /// The ratio of layer l (0-based). 0 for the last layer, unless the method acts after that one too: nothing but the
+  /// virtual nodes is read there.
   double drop_ratio_of(int64_t layer) const;
+  /// The read-out after its default is filled in.
+  std::string readout_name() const;
+  /// Whether each task has a virtual node of its own. The alternative is one embedding per graph.
+  bool has_virtual_nodes() const { return readout_name() == "virtual"; }
+  /// diffpool and mincut: clusters after layer l, down to one.
+  int64_t clusters_of(int64_t layer) const;
+  /// Fills in what depends on the training graphs: sort_k, so that 60% of them have as many nodes; clusters, as many as
+  /// the first drop leaves of the mean number of nodes.
+  void fit(std::vector<int64_t> graph_sizes);
+  /// The options that this combination of others does not use.
+  std::vector<std::string> without_effect() const;
   /// Throws core::UsageError for values that make no sense.
   void validate() const;
+
+ private:
+  void validate_method() const;
 };
 
 }  // namespace dotin::models

@@ -119,10 +119,8 @@ json model_json(const training::Learner& learner, const data::Dataset& dataset) 
 json layers_json(const explain::GraphExplanation& explanation, const training::Learner& learner) {
   json layers = json::array();
   for (const explain::LayerExplanation& layer : explanation.layers) {
-    layers.push_back({{"kept", layer.kept},
-                      {"dropped", layer.dropped},
-                      {"nodes", layer.entered},
-                      {"attentiveness", by_task(learner, layer.attentiveness)}});
+    layers.push_back({{"kept", layer.kept}, {"dropped", layer.dropped}, {"nodes", layer.entered}});
+    if (!layer.attentiveness.empty()) layers.back()["attentiveness"] = by_task(learner, layer.attentiveness);
   }
   return layers;
 }

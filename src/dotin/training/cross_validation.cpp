@@ -112,8 +112,7 @@ class Folds {
   }
 
   void select() {
-    result_.scores.first_eligible_epoch =
-        first_full_epoch(input_.options.train.drop_warmup, input_.options.train.epochs);
+    result_.scores.first_eligible_epoch = first_full_epoch(input_.options.warmup_share(), input_.options.train.epochs);
     for (const auto& history : result_.histories) {
       std::vector<EpochScores> epochs;
       for (const EpochRecord& record : history)

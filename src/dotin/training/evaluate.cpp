@@ -62,7 +62,8 @@ at::Tensor objective(const Learner& learner, const models::Forward& forward, con
     const at::Tensor loss = task.loss(forward.outputs[k], batch, bound.targets[k]) * task.spec().weight;
     total = total.defined() ? total + loss : loss;
   }
-  return total / static_cast<double>(learner.tasks.size());
+  total = total / static_cast<double>(learner.tasks.size());
+  return forward.auxiliary.defined() ? total + forward.auxiliary : total;
 }
 
 }  // namespace dotin::training

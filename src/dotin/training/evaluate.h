@@ -27,7 +27,7 @@ std::vector<MetricName> metric_names(const std::vector<std::unique_ptr<tasks::Ta
 /// Triplets and random drops are the same in every call. An empty view gives NaN.
 Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::View& view, double drop_factor);
 
-/// Sum of the weighted task losses over the number of tasks: (1/K) sum_k w_k loss_k.
+/// Sum of the weighted task losses over the number of tasks, (1/K) sum_k w_k loss_k, and what the drop method adds.
 at::Tensor objective(const Learner& learner, const models::Forward& forward, const batch::Batch& batch,
                      const BoundData& bound);
 

@@ -5,6 +5,8 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
+#include "dotin/drop/methods.h"
+#include "dotin/drop/pools.h"
 #include "dotin/io/safetensors.h"
 #include "dotin/training/config.h"
 #include "dotin/training/tensors.h"
@@ -56,6 +58,12 @@ std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs
 }
 
 void check_memory(const Learner& learner, const data::View& train) {
+  const models::ModelOptions& model = learner.options.model;
+  if (drop::about(model.drop).has(drop::Trait::clusters)) {
+    const auto [nodes, edges] = largest_batch(train, 1);
+    drop::check_cluster_bytes(nodes, edges + nodes, model.clusters, model.precision == "double" ? 8 : 4,
+                              model.dense_limit << 20);
+  }
   const int64_t needed = predicted_bytes(learner, train), available = core::available_bytes();
   DOTIN_CHECK(available == 0 || needed <= available,
               "this model needs about {} for its largest batch, and {} are available: reduce --hidden ({}), "
@@ -99,9 +107,15 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   learner.options.data.data.clear();
   learner.options.train.threads = 0;
   learner.tasks = make_tasks(options, train);
+  if (options.train.drop_edge > 0 && learner.needs_triplets()) {
+    core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");
+  }
   learner.features = data::fit_features(train, feature_options(options, learner.needs_triplets()));
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < train.size(); ++i) sizes.push_back(train.get(i).nodes);
+  learner.options.model.fit(std::move(sizes));
   check_memory(learner, train);
-  learner.model = std::make_unique<models::Model>(options.model, learner.features.width(), heads_of(learner),
+  learner.model = std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner),
                                                   static_cast<uint64_t>(options.train.seed));
   return learner;
 }

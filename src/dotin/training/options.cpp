@@ -4,6 +4,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/registry.h"
+#include "dotin/drop/methods.h"
 #include "dotin/training/schedule.h"
 
 namespace dotin::training {
@@ -48,6 +49,10 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
   v.visit({"weight_decay", "weight decay", {}}, weight_decay);
   v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
+  v.visit({"drop_edge",
+           "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",
+           {}},
+          drop_edge);
   v.visit({"schedule", "how the learning rate falls", {"constant", "cosine", "step", "plateau"}}, schedule);
   v.visit({"schedule_step", "step: epochs between two reductions", {}}, schedule_step);
   v.visit({"schedule_factor", "step and plateau: factor of a reduction", {}}, schedule_factor);
@@ -106,9 +111,21 @@ void RunOptions::validate() const {
   const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
     core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
+  if (!(train.drop_edge >= 0 && train.drop_edge < 1))
+    core::fail_usage("--drop-edge must be in [0, 1), not {}", train.drop_edge);
   if (!(train.average >= 0 && train.average < 1))
     core::fail_usage("--average must be in [0, 1), not {}", train.average);
   if (train.threads < 0) core::fail_usage("--threads must not be negative ({})", train.threads);
+}
+
+double RunOptions::warmup_share() const {
+  return drop::about(model.drop).has(drop::Trait::warm_up) ? train.drop_warmup : 0;
+}
+
+std::vector<std::string> RunOptions::without_effect() const {
+  std::vector<std::string> names = model.without_effect();
+  if (!drop::about(model.drop).has(drop::Trait::warm_up)) names.emplace_back("drop_warmup");
+  return names;
 }
 
 std::vector<std::string> preset_names() { return {"recommended", "paper"}; }

@@ -46,6 +46,7 @@ struct TrainOptions {
   std::string weight_decay_kind = "decoupled";
   double weight_decay = 0.01;
   double drop_warmup = 0.4;
+  double drop_edge = 0;
   std::string schedule = "constant";
   int64_t schedule_step = 20;
   double schedule_factor = 0.5;
@@ -70,6 +71,10 @@ struct RunOptions {
 
   void describe(core::OptionVisitor& visitor);
   void validate() const;
+  /// drop_warmup, or 0 where the drop method has a ratio that cannot rise, or none.
+  double warmup_share() const;
+  /// The options that this combination of others does not use.
+  std::vector<std::string> without_effect() const;
 };
 
 /// Names of the presets.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "dotin/batch/drop_edges.h"
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
 #include "dotin/training/config.h"
@@ -113,8 +114,8 @@ class Run {
     const int64_t batches = loader.batches_per_epoch();
     const Clock::time_point start = Clock::now();
     const double seconds_before = state_.seconds_in_epoch;
-    while (const std::optional<batch::Batch> batch = loader.next()) {
-      step(*batch, batches);
+    while (std::optional<batch::Batch> batch = loader.next()) {
+      step(std::move(*batch), batches);
       state_.seconds_in_epoch = seconds_before + seconds_since(start);
       observer_.on_step({state_.epoch, options_.epochs, state_.batches_done, batches,
                          state_.loss_sum / static_cast<double>(state_.graphs_seen),
@@ -124,12 +125,13 @@ class Run {
     return true;
   }
 
-  void step(const batch::Batch& batch, int64_t batches) {
+  void step(batch::Batch batch, int64_t batches) {
     models::ForwardOptions forward_options;
     forward_options.training = true;
-    forward_options.drop_factor = drop_factor(options_.drop_warmup, options_.epochs, state_.epoch);
+    forward_options.drop_factor = drop_factor(input_.options.warmup_share(), options_.epochs, state_.epoch);
     forward_options.random_key =
         core::mix(static_cast<uint64_t>(options_.seed), static_cast<uint64_t>(state_.step) + 1);
+    if (options_.drop_edge > 0) batch = batch::drop_edges(batch, options_.drop_edge, forward_options.random_key);
     const models::Forward forward = learner_.model->forward(batch, forward_options);
     const at::Tensor loss = objective(learner_, forward, batch, bound_);
     const double value = loss.item<double>();
@@ -184,7 +186,7 @@ class Run {
     EpochRecord record;
     record.epoch = state_.epoch;
     record.lr = schedule_.rate(static_cast<double>(state_.epoch));
-    record.drop_factor = drop_factor(options_.drop_warmup, options_.epochs, state_.epoch);
+    record.drop_factor = drop_factor(input_.options.warmup_share(), options_.epochs, state_.epoch);
     record.train_loss = state_.loss_sum / static_cast<double>(std::max<int64_t>(1, state_.graphs_seen));
     record.seconds = state_.seconds_in_epoch;
 
@@ -198,7 +200,7 @@ class Run {
     record.validation_loss = validation.loss;
     if (input_.test_every_epoch)
       record.test = evaluate(learner_, bound_, all_.subset(input_.split.test), record.drop_factor).values;
-    const bool eligible = state_.epoch >= first_full_epoch(options_.drop_warmup, options_.epochs);
+    const bool eligible = state_.epoch >= first_full_epoch(input_.options.warmup_share(), options_.epochs);
     // Where there is no score (no validation graphs, say), the last eligible epoch counts as the best.
     const bool better = state_.best_epoch < 0 || std::isnan(state_.best_score) ||
                         is_better(record.score, validation.loss, state_.best_score, state_.best_loss);

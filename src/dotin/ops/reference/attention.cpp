@@ -57,12 +57,25 @@ at::Tensor segment_softmax(const at::Tensor& values, const at::Tensor& segment, 
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& p, const EdgeTensors& edges, double tau,
                      EdgeWeights edge_weights) {
-  at::Tensor logits = (q.index_select(0, edges.row) * p.index_select(0, edges.column)).sum(1) / tau;
-  logits = edge_weights == EdgeWeights::multiplicity ? logits + edges.weight.log() : logits * edges.weight;
+  at::Tensor logits;
+  if (edges.complete > 0) {
+    const std::vector<int64_t> shape = {edges.graphs, edges.complete, q.size(1)};
+    logits = q.view(shape).bmm(p.view(shape).transpose(1, 2)).flatten() / tau;
+  } else {
+    logits = (q.index_select(0, edges.row) * p.index_select(0, edges.column)).sum(1) / tau;
+  }
+  // The bound stands for "no edge" where all pairs are listed: log 0 would have no gradient.
+  constexpr double kNoEdge = 1e-12;
+  logits = edge_weights == EdgeWeights::multiplicity ? logits + edges.weight.clamp_min(kNoEdge).log()
+                                                     : logits * edges.weight;
   return segment_softmax(logits, edges.row, edges.rows);
 }
 
 at::Tensor aggregate(const at::Tensor& coefficients, const at::Tensor& x, const EdgeTensors& edges) {
+  if (edges.complete > 0) {
+    const int64_t c = edges.complete;
+    return coefficients.view({edges.graphs, c, c}).bmm(x.reshape({edges.graphs, c, -1})).view(x.sizes());
+  }
   const at::Tensor gathered = x.index_select(0, edges.column);
   return segment_sum(x.dim() == 1 ? coefficients * gathered : coefficients.unsqueeze(1) * gathered, edges.row,
                      edges.rows);

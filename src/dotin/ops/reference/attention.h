@@ -17,6 +17,8 @@ struct EdgeTensors {
   int64_t rows = 0;
   int64_t graphs = 0;
   int64_t tasks = 0;
+  /// Above 0: every graph has this many rows and an edge for each pair of them, row by row. A weight of 0 is no edge.
+  int64_t complete = 0;
   int64_t virtual_rows() const { return graphs * tasks; }
 };
 

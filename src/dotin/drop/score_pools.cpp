@@ -1,0 +1,73 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "dotin/drop/choose.h"
+#include "dotin/drop/pools.h"
+#include "dotin/layers/normalise.h"
+
+namespace dotin::drop {
+
+namespace {
+
+std::string score_name(int64_t layer) { return "layers." + std::to_string(layer) + ".score.weight"; }
+
+Pooled pooled_by(const PoolLevel& level, std::vector<uint8_t> keep) {
+  Pooled result;
+  result.level = induced(level, keep);
+  result.new_of_old = renumbered(keep);
+  result.keep = std::move(keep);
+  return result;
+}
+
+}  // namespace
+
+Pooled ScorePool::pool(const PoolInput& input) const {
+  const at::Tensor score = scores(input);
+  Pooled result =
+      pooled_by(input.level, input.fixed_keep != nullptr ? *input.fixed_keep
+                                                         : keep_highest(score, input.level.offsets, input.drop_ratio));
+  const at::Tensor kept = at::tensor(result.new_of_old, at::kLong).ge(0).nonzero().squeeze(1);
+  result.level.x = result.level.x * gate(score.index_select(0, kept)).unsqueeze(1);
+  result.scores = score;
+  return result;
+}
+
+void GPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) const {
+  parameters.add_uniform(score_name(layer), {hidden_}, 1 / std::sqrt(static_cast<double>(hidden_)));
+}
+
+at::Tensor GPool::scores(const PoolInput& input) const {
+  const at::Tensor& p = input.parameters.get("score.weight");
+  return input.level.x.mv(p / p.norm());
+}
+
+at::Tensor GPool::gate(const at::Tensor& scores) const { return scores.sigmoid(); }
+
+void SagPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) const {
+  parameters.add_uniform(score_name(layer), {hidden_}, 1 / std::sqrt(static_cast<double>(hidden_)));
+}
+
+at::Tensor SagPool::scores(const PoolInput& input) const {
+  const ops::reference::EdgeTensors& edges = input.level.edges;
+  const at::Tensor own = input.level.x.mv(input.parameters.get("score.weight"));
+  return ops::reference::aggregate(layers::normalised_weights(edges.weight, edges), own, edges).tanh();
+}
+
+at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores; }
+
+Pooled RandomPool::pool(const PoolInput& input) const {
+  return pooled_by(input.level, input.fixed_keep != nullptr
+                                    ? *input.fixed_keep
+                                    : keep_any(input.level.offsets, input.drop_ratio, input.graph_keys));
+}
+
+Pooled NoPool::pool(const PoolInput& input) const {
+  Pooled result;
+  result.level = input.level;
+  result.keep.assign(static_cast<std::size_t>(input.level.nodes()), 1);
+  result.new_of_old = renumbered(result.keep);
+  return result;
+}
+
+}  // namespace dotin::drop

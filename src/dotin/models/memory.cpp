@@ -1,0 +1,43 @@
+// How much memory a model and one batch of it take, before anything is allocated.
+#include "dotin/drop/methods.h"
+#include "dotin/models/model.h"
+
+namespace dotin::models {
+
+namespace {
+
+/// Numbers that the pooling method and the read-out learn.
+int64_t method_parameters(const ModelOptions& options) {
+  const int64_t d = options.hidden, l = options.layers;
+  int64_t numbers = l * d;  // scores
+  if (drop::about(options.drop).has(drop::Trait::clusters)) numbers += l * options.clusters * (d + 1);
+  if (options.drop == "lapool") numbers += l * d * (d + 1);
+  if (options.readout_name() == "set2set") numbers += 12 * d * d + 4 * d;
+  if (options.readout_name() == "sortpool") numbers += 16 * l * d + 16 * options.sort_k * d;
+  return numbers;
+}
+
+}  // namespace
+
+int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
+                        int64_t batch_directed_edges) {
+  const int64_t scalar = options.precision == "double" ? 8 : 4;
+  const int64_t d = options.hidden, a = options.attention_width(), l = options.layers;
+  const int64_t per_layer =
+      2 * a * d + d * d * (options.backbone == "gin" || options.backbone == "sage" ? 2 : 1) + 4 * d;
+  int64_t parameters = d * input_width + tasks * d + l * per_layer;
+  int64_t edges = batch_directed_edges + batch_nodes * (1 + 2 * tasks);
+  int64_t clustered = 0;
+  int64_t runs = 1;
+  if (!options.has_virtual_nodes()) {
+    parameters += method_parameters(options);
+    edges = batch_directed_edges + batch_nodes;
+    if (drop::about(options.drop).has(drop::Trait::clusters)) clustered = 8 * (l - 1) * batch_nodes * options.clusters;
+    if (options.drop == "dropgnn") runs = options.dropgnn_runs;
+  }
+  // Parameters, gradients and two moments; per layer the gathered edge rows, their gradient, and about six row
+  // matrices.
+  return scalar * (4 * parameters + clustered + runs * l * (2 * edges * (d + a) + 6 * batch_nodes * d));
+}
+
+}  // namespace dotin::models

@@ -1,0 +1,28 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "dotin/drop/choose.h"
+#include "dotin/layers/normalise.h"
+#include "dotin/readout/readouts.h"
+#include "dotin/readout/segments.h"
+
+namespace dotin::readout {
+
+void SagReadout::add_parameters(layers::ParameterSet& parameters) const {
+  const int64_t width = options_.hidden * options_.layers;
+  parameters.add_uniform("readout.score.weight", {width}, 1 / std::sqrt(static_cast<double>(width)));
+}
+
+at::Tensor SagReadout::read(const std::vector<drop::PoolLevel>& layers, const layers::ParameterSet& parameters) const {
+  drop::PoolLevel all = layers.back();
+  all.x = side_by_side(layers);
+  const at::Tensor own = all.x.mv(parameters.get("readout.score.weight"));
+  const at::Tensor weights = layers::normalised_weights(all.edges.weight, all.edges);
+  const at::Tensor scores = ops::reference::aggregate(weights, own, all.edges).tanh();
+  all.x = all.x * scores.unsqueeze(1);
+  const drop::PoolLevel kept = drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio));
+  return at::cat({mean_rows(kept), max_rows(kept)}, 1);
+}
+
+}  // namespace dotin::readout
