@@ -2,7 +2,7 @@
 
 #include <cblas.h>
 
-#include <algorithm>
+#include <chrono>
 
 namespace dotin::kernels {
 
@@ -22,6 +22,11 @@ void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, doubl
 
 }  // namespace
 
+GemmMeter& gemm_meter() {
+  thread_local GemmMeter meter;
+  return meter;
+}
+
 template <class Scalar>
 void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const Scalar* a, const Scalar* b,
           Scalar beta, Scalar* c) {
@@ -32,8 +37,11 @@ void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const
   }
   const int64_t lda = op_a == Op::plain ? k : m;
   const int64_t ldb = op_b == Op::plain ? n : k;
+  const auto start = std::chrono::steady_clock::now();
   call(blas_op(op_a), blas_op(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
        static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(n));
+  gemm_meter().flops += 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  gemm_meter().seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template void gemm<float>(Op, Op, int64_t, int64_t, int64_t, float, const float*, const float*, float, float*);

@@ -1,0 +1,154 @@
+// dotin bench: how fast models train and predict here, on any data, and where the time goes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "dotin/core/memory.h"
+#include "dotin/data/generate.h"
+#include "dotin/data/open.h"
+#include "dotin/training/benchmark.h"
+#include "dotin/training/trainer.h"
+#include "progress_bar.h"
+#include "run_options.h"
+#include "text.h"
+
+namespace dotin::app {
+
+namespace {
+
+struct Options {
+  std::string data;
+  RunOptionsParser run;
+  int64_t steps = 50, repetitions = 5;
+  bool quick = false, json = false;
+};
+
+/// One line of the table.
+struct Work {
+  std::string name;
+  training::RunOptions options;
+  bool training = true;
+  training::BenchmarkResult result;
+};
+
+std::string ratio_text(const std::vector<double>& ratios) { return fmt::format("{}", fmt::join(ratios, ",")); }
+
+/// Training and prediction as the options say; where no drop ratio is given, training at several.
+std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given) {
+  std::vector<Work> works;
+  const auto add = [&](const std::string& what, bool training, const std::vector<double>& ratios) {
+    training::RunOptions changed = options;
+    changed.model.drop_ratio = ratios;
+    works.push_back({fmt::format("{}, drop {}", what, ratio_text(ratios)), changed, training, {}});
+  };
+  if (ratio_given) {
+    add("train", true, options.model.drop_ratio);
+  } else {
+    for (const double ratio : {0.0, 0.5, 0.9}) add("train", true, {ratio});
+  }
+  add("predict", false, options.model.drop_ratio);
+  return works;
+}
+
+std::shared_ptr<const data::Dataset> open_data(const std::string& path, Context& context) {
+  ProgressBar bar(context.console, "open");
+  if (!path.empty()) {
+    bar.update(0, 0, path);
+    return data::open(path, {});
+  }
+  data::GenerateOptions generate;
+  return std::make_shared<const data::Dataset>(
+      data::build_dataset(data::generate("motif", generate, bar), data::DuplicatePolicy::merge));
+}
+
+nlohmann::ordered_json as_json(const Work& work, double roof) {
+  const training::BenchmarkResult& r = work.result;
+  return {{"work", work.name},
+          {"steps_per_second", r.steps_per_second},
+          {"graphs_per_second", r.graphs_per_second},
+          {"edges_per_second", r.edges_per_second},
+          {"peak_bytes", r.peak_bytes},
+          {"step_seconds", {{"median", r.step}, {"fastest", r.fastest_step}, {"slowest", r.slowest_step}}},
+          {"phase_seconds",
+           {{"batch", r.batch}, {"forward", r.forward}, {"backward", r.backward}, {"optimizer", r.optimizer}}},
+          {"gemm_seconds", r.gemm},
+          {"gemm_flops", r.gemm_flops},
+          {"machine_gemm_flops", roof},
+          {"parameters", r.parameters}};
+}
+
+std::string as_table(const std::vector<Work>& works, double roof) {
+  std::string text =
+      fmt::format("{:<18} {:>9} {:>9} {:>11} {:>9} {:>9}   {:<31} {:>8} {:>8}\n", "work", "steps/s", "graphs/s",
+                  "edges/s", "peak", "spread", "ms: batch forward backward adam", "products", "GFLOP/s");
+  for (const Work& work : works) {
+    const training::BenchmarkResult& r = work.result;
+    text += fmt::format(
+        "{:<18} {:>9.1f} {:>9} {:>11} {:>9} {:>8.0f}%   {:>9.2f} {:>7.2f} {:>8.2f} {:>4.2f} {:>8.0f}% {:>8.1f}\n",
+        work.name, r.steps_per_second, grouped(static_cast<int64_t>(r.graphs_per_second)),
+        grouped(static_cast<int64_t>(r.edges_per_second)), core::format_bytes(r.peak_bytes),
+        100 * (r.slowest_step - r.fastest_step) / r.step, 1e3 * r.batch, 1e3 * r.forward, 1e3 * r.backward,
+        1e3 * r.optimizer, 100 * r.gemm / r.step, r.gemm_flops / 1e9);
+  }
+  return text + fmt::format("this machine reaches {:.1f} GFLOP/s in one 512 x 512 x 512 matrix product\n", roof / 1e9);
+}
+
+int run(const Options& options, Context& context) {
+  training::RunOptions resolved = options.run.resolve();
+  resolved.validate();
+  const std::vector<std::string> given = options.run.given();
+  const bool ratio_given = std::find(given.begin(), given.end(), "--drop-ratio") != given.end();
+  const std::shared_ptr<const data::Dataset> dataset = open_data(options.data, context);
+  const int threads = training::set_threads(resolved.train.threads);
+
+  training::BenchmarkSettings settings;
+  settings.steps = options.quick ? std::min<int64_t>(10, options.steps) : options.steps;
+  settings.repetitions = options.quick ? std::min<int64_t>(3, options.repetitions) : options.repetitions;
+  const double roof = training::measured_gemm_flops();
+  std::vector<Work> works = works_of(resolved, ratio_given);
+  for (Work& work : works) {
+    ProgressBar bar(context.console, work.name);
+    settings.training = work.training;
+    work.result = training::benchmark(work.options, dataset, settings, bar);
+  }
+  if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Work& work : works) list.push_back(as_json(work, roof));
+    context.console.out(list.dump(2) + "\n");
+    return 0;
+  }
+  context.console.out(fmt::format(
+      "{}: {}, {} threads, batches of {}, {} x {} steps, {} backbone, hidden {}, {} layers\n", printable(dataset->name),
+      counted(dataset->graphs(), "graph"), threads, resolved.train.batch, settings.repetitions, settings.steps,
+      resolved.model.backbone, resolved.model.hidden, resolved.model.layers));
+  context.console.out(as_table(works, roof));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& root, Context& context) {
+  CLI::App& command = *root.add_subcommand("bench", "Measure how fast models train and predict on this machine");
+  const auto options = std::make_shared<Options>();
+  command
+      .add_option("data", options->data,
+                  "TU folder or zip, packed file, JSON Lines or CSV; without it, generated graphs")
+      ->type_name("DATA");
+  options->run.add_to(command);
+  command.add_option("--steps", options->steps, "Steps per repetition")->check(CLI::Range(1, 1000000));
+  command.add_option("--repeat", options->repetitions, "Repetitions; figures are medians over them")
+      ->check(CLI::Range(1, 1000));
+  command.add_flag("--quick", options->quick, "At most 3 repetitions of 10 steps");
+  command.add_flag("--json", options->json, "A list of works with all figures, for programs");
+  set_examples(
+      command,
+      {"dotin bench", "dotin bench DD.zip --hidden 512 --threads 1",
+       "dotin bench NCI1.zip --drop-ratio 0.5 --engine reference --quick --json"},
+      "Figures are medians over the repetitions, spread is (slowest - fastest) / median step. Peak memory is what\n"
+      "the work added to the process. Products is the share of the step inside matrix products (fused engine).");
+  set_action(command, context, options, run);
+}
+
+}  // namespace dotin::app

@@ -1,0 +1,172 @@
+#include "dotin/training/benchmark.h"
+
+#include <ATen/core/grad_mode.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "dotin/core/error.h"
+#include "dotin/core/memory.h"
+#include "dotin/core/random.h"
+#include "dotin/kernels/gemm.h"
+#include "dotin/training/evaluate.h"
+#include "dotin/training/optimizer.h"
+
+namespace dotin::training {
+
+namespace {
+
+constexpr int64_t kUntimedSteps = 3;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Sums over the steps of one repetition.
+struct Sums {
+  double batch = 0, forward = 0, backward = 0, optimizer = 0, gemm = 0, flops = 0;
+  int64_t graphs = 0, edges = 0;
+};
+
+class Stepper {
+ public:
+  Stepper(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset, bool training)
+      : training_(training),
+        view_(dataset),
+        learner_(make_learner(options, view_)),
+        bound_(bind(learner_, *dataset, data::UnknownLabels::error)),
+        adam_(learner_.model->parameters()),
+        loader_(view_, bound_.encoder, loader_options(learner_, training)) {
+    loader_.start_epoch(epoch_);
+  }
+
+  int64_t parameters() const { return learner_.model->parameters().count(); }
+
+  void step(Sums& sums) {
+    kernels::gemm_meter() = {};
+    const Clock::time_point start = Clock::now();
+    const batch::Batch batch = next();
+    const Clock::time_point batched = Clock::now();
+    sums.batch += seconds_between(start, batched);
+    if (training_) {
+      train(batch, batched, sums);
+    } else {
+      const at::NoGradGuard no_gradients;
+      learner_.model->forward(batch, {});
+      sums.forward += seconds_between(batched, Clock::now());
+    }
+    sums.gemm += kernels::gemm_meter().seconds;
+    sums.flops += kernels::gemm_meter().flops;
+    sums.graphs += batch.anchors;
+    sums.edges += static_cast<int64_t>(batch.neighbours.size());
+  }
+
+ private:
+  batch::Batch next() {
+    for (;;) {
+      if (std::optional<batch::Batch> batch = loader_.next()) return std::move(*batch);
+      loader_.start_epoch(++epoch_);
+    }
+  }
+
+  void train(const batch::Batch& batch, Clock::time_point start, Sums& sums) {
+    models::ForwardOptions options;
+    options.training = true;
+    options.random_key = core::mix(static_cast<uint64_t>(learner_.options.train.seed), static_cast<uint64_t>(steps_));
+    const models::Forward forward = learner_.model->forward(batch, options);
+    const at::Tensor loss = objective(learner_, forward, batch, bound_);
+    const Clock::time_point forwarded = Clock::now();
+    learner_.model->parameters().zero_gradients();
+    loss.backward();
+    const Clock::time_point backwarded = Clock::now();
+    kernels::AdamStep adam;
+    adam.lr = learner_.options.train.lr;
+    adam.weight_decay = learner_.options.train.weight_decay;
+    adam.decoupled = learner_.options.train.weight_decay_kind == "decoupled";
+    adam.step = ++steps_;
+    adam_.step(adam);
+    sums.forward += seconds_between(start, forwarded);
+    sums.backward += seconds_between(forwarded, backwarded);
+    sums.optimizer += seconds_between(backwarded, Clock::now());
+  }
+
+  bool training_;
+  data::View view_;
+  Learner learner_;
+  BoundData bound_;
+  Adam adam_;
+  batch::Loader loader_;
+  int64_t epoch_ = 0, steps_ = 0;
+};
+
+}  // namespace
+
+BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+                          const BenchmarkSettings& settings, core::Progress& progress) {
+  DOTIN_CHECK(settings.steps > 0 && settings.repetitions > 0, "a benchmark needs at least one step and repetition");
+  BenchmarkResult result;
+  malloc_trim(0);  // what earlier work freed must not hide what this one takes
+  core::reset_peak_resident();
+  const int64_t before = core::resident_bytes();
+  Stepper stepper(options, dataset, settings.training);
+  Sums untimed;
+  for (int64_t i = 0; i < kUntimedSteps; ++i) stepper.step(untimed);
+
+  std::vector<double> step, batch, forward, backward, optimizer, gemm, flops, graphs, edges;
+  const auto steps = static_cast<double>(settings.steps);
+  for (int64_t r = 0; r < settings.repetitions; ++r) {
+    Sums sums;
+    const Clock::time_point start = Clock::now();
+    for (int64_t i = 0; i < settings.steps; ++i) stepper.step(sums);
+    const double seconds = seconds_between(start, Clock::now());
+    step.push_back(seconds / steps);
+    batch.push_back(sums.batch / steps);
+    forward.push_back(sums.forward / steps);
+    backward.push_back(sums.backward / steps);
+    optimizer.push_back(sums.optimizer / steps);
+    gemm.push_back(sums.gemm / steps);
+    flops.push_back(sums.flops / seconds);
+    graphs.push_back(static_cast<double>(sums.graphs) / seconds);
+    edges.push_back(static_cast<double>(sums.edges) / seconds);
+    progress.update(r + 1, settings.repetitions, "repetitions");
+  }
+  result.step = median(step);
+  result.fastest_step = *std::min_element(step.begin(), step.end());
+  result.slowest_step = *std::max_element(step.begin(), step.end());
+  result.batch = median(batch);
+  result.forward = median(forward);
+  result.backward = median(backward);
+  result.optimizer = median(optimizer);
+  result.gemm = median(gemm);
+  result.steps_per_second = 1 / result.step;
+  result.graphs_per_second = median(graphs);
+  result.edges_per_second = median(edges);
+  result.gemm_flops = median(flops);
+  result.peak_bytes = std::max<int64_t>(0, core::peak_resident_bytes() - before);
+  result.parameters = stepper.parameters();
+  return result;
+}
+
+double measured_gemm_flops() {
+  constexpr int64_t size = 512;
+  const std::vector<float> a(size * size, 0.5f), b(size * size, 0.25f);
+  std::vector<float> c(size * size);
+  std::vector<double> rates;
+  for (int repetition = 0; repetition < 12; ++repetition) {
+    kernels::gemm_meter() = {};
+    kernels::gemm(kernels::Op::plain, kernels::Op::plain, size, size, size, 1.0f, a.data(), b.data(), 0.0f, c.data());
+    rates.push_back(kernels::gemm_meter().flops / kernels::gemm_meter().seconds);
+  }
+  return median(rates);
+}
+
+}  // namespace dotin::training

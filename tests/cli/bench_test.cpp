@@ -1,0 +1,34 @@
+#include "cli/training_support.h"
+
+namespace dotin::testing {
+namespace {
+
+TEST(Bench, JsonListsTheWorksWithTheirFigures) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const Result result = run({"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json list = nlohmann::json::parse(result.out);
+  std::vector<std::string> works;
+  for (const nlohmann::json& work : list) {
+    works.push_back(work["work"]);
+    for (const char* const key : {"steps_per_second", "graphs_per_second", "edges_per_second", "machine_gemm_flops"})
+      EXPECT_GT(work[key], 0) << key;
+    EXPECT_GE(work["peak_bytes"], 0);
+  }
+  EXPECT_EQ(works,
+            (std::vector<std::string>{"train, drop 0", "train, drop 0.5", "train, drop 0.9", "predict, drop 0.5"}));
+}
+
+TEST(Bench, AGivenRatioIsTheOnlyOne) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const Result result = run({"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--drop-ratio", "0.25"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_SAYS(result.out, "own: 20 graphs, 1 threads");
+  EXPECT_SAYS(result.out, "train, drop 0.25");
+  EXPECT_EQ(result.out.find("drop 0.9"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dotin::testing
