@@ -120,6 +120,18 @@ TEST(Auxiliary, LossesReachTheObjective) {
   }
 }
 
+TEST(Clusters, ThatALaterLayerCannotHoldAreRefusedBeforeTraining) {
+  training::RunOptions options = small_options();
+  options.model.drop = "mincut";
+  options.model.layers = 4;
+  options.model.clusters = 400;
+  options.model.drop_ratio = {0, 0, 0, 0};
+  // 8 nodes into 400 clusters fit, 400 into 400 do not.
+  options.model.dense_limit = 4;
+  EXPECT_SAYS(error_of([&] { training::make_learner(options, data::View(small_dataset(24))); }),
+              "a graph of 400 nodes");
+}
+
 TEST(Clusters, OfAModelFileAreThoseOfTraining) {
   training::RunOptions options = small_options();
   options.model.drop = "diffpool";

@@ -7,8 +7,11 @@
 namespace dotin::drop {
 
 int64_t cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t scalar_bytes) {
-  // S, its logits, A S, their like in the losses, and gradients; the gathered rows of A S; A' and its gradient.
-  return scalar_bytes * clusters * (8 * nodes + 2 * edges + 4 * clusters);
+  // Where all pairs are edges, A S is a product of matrices; otherwise rows of S are gathered along the edges.
+  const bool all_pairs = edges == nodes * nodes;
+  const int64_t along_edges = all_pairs ? 6 * edges : 2 * edges * clusters;
+  // S, its logits, A S, their like in the losses, and gradients; A' and its gradient.
+  return scalar_bytes * (along_edges + clusters * (8 * nodes + 4 * clusters));
 }
 
 void check_cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t scalar_bytes, int64_t limit) {

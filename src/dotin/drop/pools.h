@@ -91,7 +91,7 @@ class MinCut : public ClusterPool {
   Clustered cluster(const Graph& graph, const at::Tensor& s) const override;
 };
 
-/// Bytes that clustering a graph takes, about, forward and backward.
+/// Bytes that clustering a graph takes, about, forward and backward. edges: nodes^2 where all pairs are edges.
 int64_t cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t scalar_bytes);
 
 /// core::Error with the figure where a graph would take more than the limit.
