@@ -4,10 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench_data.h"
 #include "commands.h"
 #include "dotin/core/memory.h"
-#include "dotin/data/generate.h"
-#include "dotin/data/open.h"
 #include "dotin/training/benchmark.h"
 #include "dotin/training/trainer.h"
 #include "progress_bar.h"
@@ -52,17 +51,6 @@ std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given
   return works;
 }
 
-std::shared_ptr<const data::Dataset> open_data(const std::string& path, Context& context) {
-  ProgressBar bar(context.console, "open");
-  if (!path.empty()) {
-    bar.update(0, 0, path);
-    return data::open(path, {});
-  }
-  data::GenerateOptions generate;
-  return std::make_shared<const data::Dataset>(
-      data::build_dataset(data::generate("motif", generate, bar), data::DuplicatePolicy::merge));
-}
-
 nlohmann::ordered_json as_json(const Work& work, double roof) {
   const training::BenchmarkResult& r = work.result;
   return {{"work", work.name},
@@ -100,7 +88,7 @@ int run(const Options& options, Context& context) {
   resolved.validate();
   const std::vector<std::string> given = options.run.given();
   const bool ratio_given = std::find(given.begin(), given.end(), "--drop-ratio") != given.end();
-  const std::shared_ptr<const data::Dataset> dataset = open_data(options.data, context);
+  const std::shared_ptr<const data::Dataset> dataset = open_or_generate(options.data, context);
   const int threads = training::set_threads(resolved.train.threads);
 
   training::BenchmarkSettings settings;

@@ -9,6 +9,7 @@ void add_commands(CLI::App& root, Context& context) {
   add_predict(root, context);
   add_explain(root, context);
   add_bench(root, context);
+  add_methods(root, context);
   add_completions(root, context);
 }
 

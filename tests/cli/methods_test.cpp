@@ -50,5 +50,34 @@ TEST(Methods, ExplanationsListNodesWhereTheMethodChoosesThem) {
   }
 }
 
+TEST(Methods, AreMeasuredSideBySide) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const std::vector<std::string> words = {"methods", data, "--steps", "1", "--hidden", "8", "--threads", "1"};
+  std::vector<std::string> as_json = words;
+  as_json.emplace_back("--json");
+  const Result result = run(as_json);
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::map<std::string, nlohmann::json> methods;
+  for (const nlohmann::json& method : nlohmann::json::parse(result.out)) {
+    methods[method["method"]] = method;
+    EXPECT_GT(method["seconds_per_graph"], 0) << method;
+    EXPECT_GE(method["bytes_per_graph"], 0) << method;
+    EXPECT_EQ(method["task_relevant"], method["method"] == "DOTIN") << method;
+  }
+  // Counted by hand for hidden 8 and 3 layers with gat.
+  EXPECT_EQ(methods["no drop, mean"]["extra_parameters"], 0);
+  EXPECT_EQ(methods["no drop"]["extra_parameters"], 8);                              // a virtual node
+  EXPECT_EQ(methods["DOTIN"]["extra_parameters"], 8);                                // nothing but that
+  EXPECT_EQ(methods["gPool"]["extra_parameters"], 3 * 8 + 2 * 8);                    // vectors, and a wider head
+  EXPECT_EQ(methods["Set2Set"]["extra_parameters"], 32 * 16 + 32 * 8 + 32 + 2 * 8);  // LSTM, and a wider head
+  EXPECT_EQ(methods["LaPool"]["extra_parameters"], 2 * (8 * 8 + 8));                 // linear maps
+  const Result table = run(words);
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_SAYS(table.out, "own: 20 graphs, 1 threads");
+  EXPECT_SAYS(table.out, "SAGPool, global");
+  EXPECT_EQ(run({"methods", data, "--drop", "gpool"}).code, 2);
+}
+
 }  // namespace
 }  // namespace dotin::testing

@@ -27,16 +27,15 @@ TEST_P(Help, EndsWithExamplesAndGoesToStdout) {
   EXPECT_EQ(result.out.find("\n\n", examples), std::string::npos) << "something stands after the examples";
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryCommand, Help,
-                         ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"data"},
-                                           std::vector<std::string>{"data", "list"},
-                                           std::vector<std::string>{"data", "get"},
-                                           std::vector<std::string>{"data", "info"},
-                                           std::vector<std::string>{"data", "check"},
-                                           std::vector<std::string>{"data", "generate"},
-                                           std::vector<std::string>{"data", "pack"}, std::vector<std::string>{"train"},
-                                           std::vector<std::string>{"cv"}, std::vector<std::string>{"predict"},
-                                           std::vector<std::string>{"bench"}, std::vector<std::string>{"completions"}));
+INSTANTIATE_TEST_SUITE_P(
+    EveryCommand, Help,
+    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"data"},
+                      std::vector<std::string>{"data", "list"}, std::vector<std::string>{"data", "get"},
+                      std::vector<std::string>{"data", "info"}, std::vector<std::string>{"data", "check"},
+                      std::vector<std::string>{"data", "generate"}, std::vector<std::string>{"data", "pack"},
+                      std::vector<std::string>{"train"}, std::vector<std::string>{"cv"},
+                      std::vector<std::string>{"predict"}, std::vector<std::string>{"bench"},
+                      std::vector<std::string>{"methods"}, std::vector<std::string>{"completions"}));
 
 void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
   const Result result = run(arguments);

@@ -1,0 +1,139 @@
+// dotin methods: the compared methods side by side, from the code itself: what each takes on some data.
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench_data.h"
+#include "commands.h"
+#include "dotin/core/error.h"
+#include "dotin/core/memory.h"
+#include "dotin/drop/methods.h"
+#include "dotin/training/benchmark.h"
+#include "dotin/training/trainer.h"
+#include "progress_bar.h"
+#include "run_options.h"
+#include "text.h"
+
+namespace dotin::app {
+
+namespace {
+
+struct Options {
+  std::string data;
+  RunOptionsParser run;
+  int64_t steps = 10;
+  bool json = false;
+};
+
+/// One line of the table.
+struct Method {
+  std::string name, drop, readout;
+  training::BenchmarkResult result = {};
+  int64_t extra_parameters = 0;
+};
+
+/// The paper's names, in the order of its tables, and the options that give them.
+std::vector<Method> compared() {
+  return {
+      {"no drop", "none", "virtual"},   {"no drop, mean", "none", "mean"}, {"DropGNN", "dropgnn", "auto"},
+      {"Set2Set", "none", "set2set"},   {"SortPool", "none", "sortpool"},  {"SAGPool, global", "none", "sagpool"},
+      {"DiffPool", "diffpool", "auto"}, {"MinCut", "mincut", "auto"},      {"LaPool", "lapool", "auto"},
+      {"gPool", "gpool", "auto"},       {"SAGPool", "sagpool", "auto"},    {"random drop", "random", "virtual"},
+      {"DOTIN", "dotin", "virtual"},
+  };
+}
+
+training::RunOptions options_of(training::RunOptions base, const Method& method) {
+  base.model.drop = method.drop;
+  base.model.readout = method.readout;
+  base.train.drop_warmup = 0;  // what is measured is the full ratio
+  return base;
+}
+
+bool task_relevant(const Method& method) { return drop::about(method.drop).has(drop::Trait::task_relevant); }
+
+double seconds_per_graph(const Method& method) { return 1 / method.result.graphs_per_second; }
+
+nlohmann::ordered_json as_json(const Method& method, int64_t batch) {
+  return {{"method", method.name},
+          {"drop", method.drop},
+          {"readout", method.readout == "auto" ? drop::about(method.drop).readout : method.readout},
+          {"seconds_per_graph", seconds_per_graph(method)},
+          {"bytes_per_graph", method.result.peak_bytes / batch},
+          {"parameters", method.result.parameters},
+          {"extra_parameters", method.extra_parameters},
+          {"task_relevant", task_relevant(method)}};
+}
+
+std::string as_table(const std::vector<Method>& methods, int64_t batch) {
+  std::string text = fmt::format("{:<16} {:>12} {:>13} {:>17} {:>14}   {}\n", "method", "time a graph",
+                                 "memory a graph", "extra parameters", "task-relevant", "options");
+  for (const Method& method : methods) {
+    text += fmt::format("{:<16} {:>12} {:>14} {:>17} {:>14}   --drop {}{}\n", method.name,
+                        core::format_seconds(seconds_per_graph(method)),
+                        core::format_bytes(method.result.peak_bytes / batch), grouped(method.extra_parameters),
+                        task_relevant(method) ? "yes" : "no", method.drop,
+                        method.readout == "auto" ? "" : " --readout " + method.readout);
+  }
+  return text;
+}
+
+int run(const Options& options, Context& context) {
+  training::RunOptions base = options.run.resolve();
+  for (const std::string& given : options.run.given()) {
+    if (given == "--drop" || given == "--readout")
+      core::fail_usage("{} is what dotin methods compares: leave it out, or use dotin bench for one of them", given);
+  }
+  base.validate();
+  const std::shared_ptr<const data::Dataset> dataset = open_or_generate(options.data, context);
+  const int threads = training::set_threads(base.train.threads);
+  const int64_t batch = std::min<int64_t>(base.train.batch, dataset->graphs());
+  std::vector<Method> methods = compared();
+  for (Method& method : methods) {
+    ProgressBar bar(context.console, method.name);
+    const training::RunOptions own = options_of(base, method);
+    own.validate();
+    malloc_trim(0);  // or memory that the method before has given back would count for nothing
+    method.result = training::benchmark(own, dataset, {true, options.steps, 3}, bar);
+  }
+  // Against the same backbone that reads the mean of its nodes.
+  const auto plain = std::find_if(methods.begin(), methods.end(), [](const Method& m) { return m.readout == "mean"; });
+  const int64_t plain_parameters = plain->result.parameters;
+  for (Method& method : methods) method.extra_parameters = method.result.parameters - plain_parameters;
+  if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Method& method : methods) list.push_back(as_json(method, batch));
+    context.console.out(list.dump(2) + "\n");
+    return 0;
+  }
+  context.console.out(fmt::format("{}: {}, {} threads, training in batches of {}, {} backbone, hidden {}, {} layers\n",
+                                  printable(dataset->name), counted(dataset->graphs(), "graph"), threads, batch,
+                                  base.model.backbone, base.model.hidden, base.model.layers));
+  context.console.out(as_table(methods, batch));
+  return 0;
+}
+
+}  // namespace
+
+void add_methods(CLI::App& root, Context& context) {
+  CLI::App& command =
+      *root.add_subcommand("methods", "Compare the methods that drop or pool nodes: time, memory, parameters");
+  const auto options = std::make_shared<Options>();
+  command
+      .add_option("data", options->data,
+                  "TU folder or zip, packed file, JSON Lines or CSV; without it, generated graphs")
+      ->type_name("DATA");
+  options->run.add_to(command);
+  command.add_option("--steps", options->steps, "Training steps that are timed, three times")
+      ->check(CLI::Range(1, 1000000));
+  command.add_flag("--json", options->json, "A list of methods with all figures, for programs");
+  set_examples(command, {"dotin methods", "dotin methods PROTEINS.zip --threads 1 --hidden 128 --json"},
+               "Times are medians of training steps. Memory is what training added to the process, over the graphs of\n"
+               "a batch. Extra parameters are counted against the same backbone that reads the mean of its nodes.");
+  set_action(command, context, options, run);
+}
+
+}  // namespace dotin::app
