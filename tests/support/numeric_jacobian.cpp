@@ -1,5 +1,7 @@
 #include "support/numeric_jacobian.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
