@@ -1,6 +1,7 @@
 #include "models/model_support.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 #include <numeric>

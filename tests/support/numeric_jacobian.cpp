@@ -1,8 +1,7 @@
 #include "support/numeric_jacobian.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <cmath>
