@@ -1,5 +1,6 @@
 // dotin data info: what is in a dataset.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

@@ -1,6 +1,7 @@
 #include "dotin/ops/fused_network.h"
 
 #include <torch/csrc/autograd/custom_function.h>
+#include <algorithm>
 
 #include "dotin/kernels/fused_network.h"
 
