@@ -21,10 +21,26 @@ struct CvArguments : RunArguments {
   int64_t jobs = 0;
 };
 
+/// What the folds leave for the report of the run.
+struct FoldRecord {
+  explicit FoldRecord(const RunSetup& setup)
+      : dataset(setup.dataset),
+        tested(setup.dataset),
+        best_epochs(static_cast<std::size_t>(setup.options.data.folds), -1) {}
+
+  std::shared_ptr<const data::Dataset> dataset;
+  report::TestRecord tested;
+  std::vector<int64_t> best_epochs;
+};
+
 class Reporter : public training::CrossValidationObserver {
  public:
-  Reporter(Console& console, const RunSetup& setup)
-      : console_(console), options_(setup.options), events_(setup.folder.path()), bar_(console, "cv") {}
+  Reporter(Console& console, const RunSetup& setup, FoldRecord& record)
+      : console_(console),
+        options_(setup.options),
+        events_(setup.folder.path()),
+        bar_(console, "cv"),
+        record_(record) {}
 
   void on_step(int64_t fold, const training::StepInfo& step) override {
     progress_[fold] =
@@ -48,6 +64,11 @@ class Reporter : public training::CrossValidationObserver {
     }
   }
 
+  void on_fold(int64_t fold, const training::TrainResult& trained, const data::Split& split) override {
+    record_.tested.add(trained.learner, data::View(record_.dataset, split.test));
+    record_.best_epochs[static_cast<std::size_t>(fold)] = trained.best_epoch;
+  }
+
   bool stop_requested() override { return noted_signal() != 0; }
 
  private:
@@ -55,6 +76,7 @@ class Reporter : public training::CrossValidationObserver {
   const training::RunOptions& options_;
   training::EventWriter events_;
   ProgressBar bar_;
+  FoldRecord& record_;
   std::map<int64_t, double> progress_;  // epochs done per fold
   int64_t folds_done_ = 0;
   std::string last_;
@@ -97,9 +119,10 @@ int run(const CvArguments& arguments, Context& context) {
   input.jobs = arguments.jobs;
   input.checkpoint_folder = setup.folder.file(kCvCheckpoints);
   input.resume = setup.resuming;
+  FoldRecord folds(setup);
   training::CrossValidationResult validated;
   {
-    Reporter reporter(context.console, setup);
+    Reporter reporter(context.console, setup, folds);
     validated = training::cross_validate(input, reporter);
   }
   if (validated.interrupted) stop_interrupted(setup, context);
@@ -118,6 +141,8 @@ int run(const CvArguments& arguments, Context& context) {
   result["peak_bytes"] = core::peak_resident_bytes();
   result["run"] = setup.folder.path();
   setup.folder.write_result(result);
+  write_report(setup.folder, "cv", result,
+               report::history_json(validated.scores.metrics, validated.histories, folds.best_epochs), folds.tested);
   if (arguments.json) {
     context.console.out(result.dump(2) + "\n");
   } else {

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dotin/io/atomic_file.h"
+#include "dotin/report/page.h"
+#include "dotin/training/config.h"
+
 namespace dotin::app {
 
 std::vector<std::string> metric_columns(const std::vector<training::MetricName>& metrics, bool with_test) {
@@ -58,6 +62,16 @@ void write_events(training::EventWriter& events, const std::string& prefix, cons
     if (i < record.test.size()) write("test/" + name, record.test[i]);
   }
   events.flush();
+}
+
+void write_report(const training::RunFolder& folder, const std::string& command, const nlohmann::json& result,
+                  const nlohmann::json& history, const report::TestRecord& tested) {
+  nlohmann::json data = tested.to_json();
+  data["command"] = command;
+  data["result"] = result;
+  data["history"] = history;
+  data["config"] = training::to_toml(folder.read_config());
+  io::write_file_atomically(folder.file("report.html"), report::run_page(data));
 }
 
 nlohmann::json metrics_json(const std::vector<training::MetricName>& metrics, const std::vector<double>& values) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dotin/report/run_record.h"
 #include "dotin/training/cross_validation.h"
 #include "dotin/training/events.h"
 #include "dotin/training/run_folder.h"
@@ -25,5 +26,9 @@ void write_events(training::EventWriter& events, const std::string& prefix, cons
 
 /// {"classify": {"accuracy": 0.81, ...}, ...}; NaN becomes null.
 nlohmann::json metrics_json(const std::vector<training::MetricName>& metrics, const std::vector<double>& values);
+
+/// report.html of the run folder. tested: what the models said of the test graphs.
+void write_report(const training::RunFolder& folder, const std::string& command, const nlohmann::json& result,
+                  const nlohmann::json& history, const report::TestRecord& tested);
 
 }  // namespace dotin::app

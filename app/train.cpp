@@ -147,6 +147,10 @@ int run(const RunArguments& arguments, Context& context) {
   result["peak_bytes"] = core::peak_resident_bytes();
   result["run"] = setup.folder.path();
   setup.folder.write_result(result);
+  report::TestRecord record(setup.dataset);
+  record.add(trained.learner, test);
+  write_report(setup.folder, "train", result,
+               report::history_json(trained.metrics, {trained.history}, {trained.best_epoch}), record);
   if (arguments.json) {
     context.console.out(result.dump(2) + "\n");
   } else {

@@ -18,6 +18,7 @@ TEST(Cv, JsonHasEveryRuleOfEveryMetric) {
   EXPECT_EQ(json["folds"], 3);
   EXPECT_EQ(json["data"], "own");
   EXPECT_EQ(nlohmann::json::parse(read_text(folder / "run/result.json")), json);
+  EXPECT_SAYS(read_text(folder / "run/report.html"), "<!DOCTYPE html>");
   for (const auto& [task, metric] :
        {std::pair{"classify", "accuracy"}, std::pair{"ged", "triplet_accuracy"}, std::pair{"ged", "pair_auc"}}) {
     for (const char* const rule : {"validation", "last", "best_mean", "best_test"}) {

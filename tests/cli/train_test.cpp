@@ -27,6 +27,7 @@ TEST(Train, LeavesAWholeRunFolder) {
   for (const char* const key : {"parameters", "seconds", "peak_bytes"}) EXPECT_GT(json[key], 0) << key;
   EXPECT_EQ(json["run"], folder / "run");
   EXPECT_EQ(nlohmann::json::parse(read_text(folder / "run/result.json")), json);
+  EXPECT_SAYS(read_text(folder / "run/report.html"), "<!DOCTYPE html>");
   for (const char* const name : {"config.toml", "model.safetensors", "last.ckpt.safetensors", "metrics.csv"}) {
     EXPECT_TRUE(fs::exists(folder / (std::string("run/") + name))) << name;
   }

@@ -132,11 +132,12 @@ class Browser:
 
     def saved(self, button):
         """What a save button saves, read as XML."""
-        before = set(os.listdir(self.downloads))
         self.run("arguments[0].click()", button)
         for _ in range(200):
-            new = [name for name in set(os.listdir(self.downloads)) - before if name.endswith(".svg")]
+            new = [os.path.join(self.downloads, name) for name in os.listdir(self.downloads) if name.endswith(".svg")]
             if new:
-                return xml.etree.ElementTree.parse(os.path.join(self.downloads, new[0])).getroot()
+                picture = xml.etree.ElementTree.parse(new[0]).getroot()
+                os.remove(new[0])
+                return picture
             time.sleep(0.05)
         raise AssertionError("nothing was saved")

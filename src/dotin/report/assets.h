@@ -6,6 +6,6 @@
 namespace dotin::report::assets {
 
 extern const std::string_view shell_html, style_css, d3_min_js;
-extern const std::string_view common_js, charts_js, layout_js, drawing_js, scatter_js, graphs_js, dataset_js;
+extern const std::string_view common_js, charts_js, layout_js, drawing_js, scatter_js, graphs_js, dataset_js, run_js;
 
 }  // namespace dotin::report::assets

@@ -72,4 +72,8 @@ std::string dataset_page(const nlohmann::json& data) {
   return page("What is kept: " + dataset_name(data), {assets::common_js, assets::charts_js, assets::dataset_js}, data);
 }
 
+std::string run_page(const nlohmann::json& data) {
+  return page("Run: " + dataset_name(data), {assets::common_js, assets::charts_js, assets::run_js}, data);
+}
+
 }  // namespace dotin::report

@@ -13,4 +13,8 @@ std::string graphs_page(const nlohmann::json& data);
 /// absent}.
 std::string dataset_page(const nlohmann::json& data);
 
+/// The report of a run. data: what TestRecord::to_json has, and "command" (train or cv), "result" (result.json),
+/// "history" (history_json) and "config" (config.toml).
+std::string run_page(const nlohmann::json& data);
+
 }  // namespace dotin::report

@@ -109,6 +109,9 @@ class Folds {
     FoldObserver observer(fold, observer_, mutex_, stop_, result_.scores.metrics);
     const TrainResult trained = train(input, observer);
     result_.histories[static_cast<std::size_t>(fold)] = trained.history;
+    if (trained.interrupted) return;
+    const std::lock_guard lock(mutex_);
+    observer_.on_fold(fold, trained, input.split);
   }
 
   void select() {

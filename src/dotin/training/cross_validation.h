@@ -21,6 +21,8 @@ class CrossValidationObserver {
   virtual ~CrossValidationObserver() = default;
   virtual void on_step(int64_t /*fold*/, const StepInfo&) {}
   virtual void on_epoch(int64_t /*fold*/, const std::vector<MetricName>&, const EpochRecord&) {}
+  /// The fold has run to its end; the learner has the weights of its best epoch.
+  virtual void on_fold(int64_t /*fold*/, const TrainResult&, const data::Split&) {}
   virtual bool stop_requested() { return false; }
 };
 

@@ -51,6 +51,7 @@ Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::
     for (const tasks::Metric& metric : metrics) evaluation.values.push_back(metric.value);
     evaluation.score += learner.tasks[k]->score(metrics) / static_cast<double>(learner.tasks.size());
   }
+  evaluation.collected = std::move(collected);
   return evaluation;
 }
 

@@ -16,9 +16,10 @@ struct BoundData {
 BoundData bind(const Learner& learner, const data::Dataset& dataset, data::UnknownLabels unknown);
 
 struct Evaluation {
-  std::vector<double> values;  // in the order of metric_names
-  double score = 0;            // mean of the tasks' scores; higher is better
-  double loss = 0;             // the objective, averaged over the graphs
+  std::vector<double> values;               // in the order of metric_names
+  double score = 0;                         // mean of the tasks' scores; higher is better
+  double loss = 0;                          // the objective, averaged over the graphs
+  std::vector<tasks::Collected> collected;  // per task: what the values are of
 };
 
 /// Every metric of every task, in order.

@@ -6,7 +6,7 @@ dotin.charts = (() => {
     .attr("role", "img").attr("aria-label", label);
 
   /** Axes of a plot with a margin: {svg, plot, width, height} */
-  const frame = (height, label, { left = 56, bottom = 40, right = 14, top = 10 } = {}) => {
+  const frame = (height, label, { left = 64, bottom = 40, right = 14, top = 10 } = {}) => {
     const svg = chart(height, label);
     const plot = svg.append("g").attr("transform", `translate(${left},${top})`);
     return { svg, plot, width: WIDTH - left - right, height: height - top - bottom };
@@ -16,7 +16,7 @@ dotin.charts = (() => {
     plot.append("g").attr("transform", `translate(0,${height})`).call(d3.axisBottom(x).ticks(6));
     plot.append("g").call(d3.axisLeft(y).ticks(5));
     plot.append("text").attr("x", width / 2).attr("y", height + 34).attr("text-anchor", "middle").text(names.x);
-    plot.append("text").attr("transform", `translate(-44,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(names.y);
+    plot.append("text").attr("transform", `translate(-52,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(names.y);
   };
   const padded = ([low, high]) => low === high ? [low - 0.5, high + 0.5] : [low - 0.04 * (high - low), high + 0.04 * (high - low)];
   const shortened = (text, length) => text.length > length ? `${text.slice(0, length - 1)}…` : text;
