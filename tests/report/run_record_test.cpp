@@ -22,8 +22,8 @@ const json& task_named(const json& record, const std::string& name) {
 
 TEST(TestRecord, SetsOutputsOfEveryKindBesideTheTruth) {
   const data::View all(small_dataset(24));
-  const training::Learner learner = training::make_learner(
-      small_options({"classify", "regress:attributes", "multilabel:tox", "ged"}), all);
+  const training::Learner learner =
+      training::make_learner(small_options({"classify", "regress:attributes", "multilabel:tox", "ged"}), all);
   TestRecord record(all.shared());
   record.add(learner, all);
   const json told = record.to_json();
@@ -68,6 +68,21 @@ TEST(TestRecord, FoldsAddUp) {
   empty.add(learner, all.subset({}));
   EXPECT_EQ(empty.to_json()["drops"]["graphs"], 0);
   EXPECT_EQ(empty.to_json()["model"]["layers"], 3);
+}
+
+TEST(TestRecord, MethodsThatListNoNodesOrHaveNoVirtualOnesAreReportedToo) {
+  const data::View all(small_dataset(24));
+  for (const auto& [drop, graphs] : {std::pair("gpool", 24), std::pair("diffpool", 0)}) {
+    training::RunOptions options = small_options({"classify", "ged"});
+    options.model.drop = drop;
+    const training::Learner learner = training::make_learner(options, all);
+    TestRecord record(all.shared());
+    record.add(learner, all);
+    const json told = record.to_json();
+    EXPECT_EQ(told["drops"]["graphs"], graphs) << drop;
+    EXPECT_EQ(told["drops"]["agreement"].size(), 0u) << drop;
+    EXPECT_EQ(task_named(told, "ged")["closer"].size(), 24u) << drop;
+  }
 }
 
 TEST(HistoryJson, HasAnEntryPerFoldAndEpoch) {

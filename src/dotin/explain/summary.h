@@ -57,6 +57,7 @@ struct DatasetSummary {
 /// Takes explained predictions of graphs of one dataset, in any order.
 class Summarizer {
  public:
+  /// tasks: those with attentiveness, in order; none for a model without virtual nodes.
   Summarizer(std::vector<std::string> tasks, int64_t layers, const data::Dataset& dataset);
   void add(const Prediction& prediction);
   DatasetSummary summary() const;

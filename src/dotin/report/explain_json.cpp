@@ -112,8 +112,13 @@ json model_json(const training::Learner& learner, const data::Dataset& dataset) 
     tasks.push_back({{"name", task->name()}, {"kind", task->spec().kind}, {"target", task->spec().target}});
   json drop_ratio = json::array();
   for (int64_t l = 0; l < model.layers; ++l) drop_ratio.push_back(model.drop_ratio_of(l));
-  return {{"dataset", dataset.name}, {"tasks", tasks},           {"backbone", model.backbone}, {"layers", model.layers},
-          {"drop", model.drop},      {"drop_ratio", drop_ratio}, {"merge", model.merge}};
+  return {{"dataset", dataset.name},
+          {"tasks", tasks},
+          {"backbone", model.backbone},
+          {"layers", model.layers},
+          {"drop", model.drop},
+          {"drop_ratio", drop_ratio},
+          {"merge", model.merge && model.has_virtual_nodes()}};
 }
 
 json layers_json(const explain::GraphExplanation& explanation, const training::Learner& learner) {

@@ -28,7 +28,8 @@ std::vector<double> thinned(const std::vector<double>& values) {
 json confusion_json(const tasks::Collected& collected, const std::vector<std::string>& classes) {
   const auto count = static_cast<int64_t>(classes.size());
   std::vector<int32_t> labels;
-  for (const double target : collected.targets) labels.push_back(std::isnan(target) ? -1 : static_cast<int32_t>(target));
+  for (const double target : collected.targets)
+    labels.push_back(std::isnan(target) ? -1 : static_cast<int32_t>(target));
   const std::vector<int64_t> counts = tasks::confusion_matrix(collected.outputs, count, labels);
   json rows = json::array();
   for (int64_t c = 0; c < count; ++c)
@@ -68,17 +69,17 @@ json pairs_json(const tasks::Collected& collected, int64_t width) {
 void TestRecord::add(const training::Learner& learner, const data::View& test) {
   if (!model_) {
     model_ = std::make_shared<const json>(model_json(learner, *dataset_));
-    std::vector<std::string> names;
+    std::vector<std::string> attentive;  // tasks with a virtual node of their own
     for (const auto& task : learner.tasks) {
       TaskRecord record;
       record.name = task->name();
       record.kind = task->spec().kind;
       record.width = task->head_width(learner.options.model.hidden);
       if (record.kind == "classify") record.classes = task->to_json()["classes"].get<std::vector<std::string>>();
-      names.push_back(record.name);
+      if (learner.options.model.has_virtual_nodes()) attentive.push_back(record.name);
       tasks_.push_back(std::move(record));
     }
-    summarizer_ = std::make_unique<explain::Summarizer>(names, learner.options.model.layers, *dataset_);
+    summarizer_ = std::make_unique<explain::Summarizer>(attentive, learner.options.model.layers, *dataset_);
   }
   if (test.size() == 0) return;
   const training::BoundData bound = training::bind(learner, *dataset_, data::UnknownLabels::error);
@@ -89,6 +90,7 @@ void TestRecord::add(const training::Learner& learner, const data::View& test) {
     append(tasks_[k].collected.d_pos, evaluation.collected[k].d_pos);
     append(tasks_[k].collected.d_neg, evaluation.collected[k].d_neg);
   }
+  if (!explain::can_explain(learner)) return;
   core::NoProgress silent;
   explain::predict(learner, *bound.encoder, test, true, silent,
                    [&](const explain::Prediction& prediction) { summarizer_->add(prediction); });

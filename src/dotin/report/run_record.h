@@ -24,7 +24,7 @@ class TestRecord {
   /// {"model": model_json, "tested": per task, "drops": summary_json}. A task has its name and kind and, for classify,
   /// the classes and their confusion matrix; for multilabel per question the counts of right and wrong answers; for
   /// regress columns of [true, predicted]; for ged the distances to closer and farther graphs. Of more than kMostValues
-  /// values of a kind, every n-th.
+  /// values of a kind, every n-th. The drops are of no graph where the method chooses no nodes.
   nlohmann::json to_json() const;
 
   static constexpr std::size_t kMostValues = 4000;

@@ -71,9 +71,8 @@ dotin.header = (title, about) => {
 dotin.aboutModel = () => {
   const { tasks, backbone, layers, drop, drop_ratio: ratios, merge } = dotin.data.model;
   const names = tasks.map((task) => task.name).join(", ");
-  const dropping = drop === "none" ? "nothing dropped"
-    : `${drop} drops ${ratios.slice(0, -1).map((ratio) => `${dotin.number(100 * ratio)}%`).join(", ") || "nothing"}` +
-      (merge ? ", merged" : ", not merged");
+  const dropping = ratios.every((ratio) => ratio === 0) ? `drop: ${drop}`
+    : `${drop} drops ${ratios.slice(0, -1).map((ratio) => `${dotin.number(100 * ratio)}%`).join(", ")}${merge ? ", merged" : ", not merged"}`;
   return `Tasks ${names} · ${backbone}, ${dotin.counted(layers, "layer")} · ${dropping}`;
 };
 
