@@ -18,7 +18,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string data;
   RunOptionsParser run;
   int64_t steps = 50, repetitions = 5;
@@ -84,7 +84,7 @@ std::string as_table(const std::vector<Work>& works, double roof) {
   return text + fmt::format("this machine reaches {:.1f} GFLOP/s in one 512 x 512 x 512 matrix product\n", roof / 1e9);
 }
 
-int run(const Options& options, Context& context) {
+int run_bench(const BenchOptions& options, Context& context) {
   training::RunOptions resolved = options.run.resolve();
   resolved.validate();
   const std::vector<std::string> given = options.run.given();
@@ -120,7 +120,7 @@ int run(const Options& options, Context& context) {
 
 void add_bench(CLI::App& root, Context& context) {
   CLI::App& command = *root.add_subcommand("bench", "Measure how fast models train and predict on this machine");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   command
       .add_option("data", options->data,
                   "TU folder or zip, packed file, JSON Lines or CSV; without it, generated graphs")
@@ -137,7 +137,7 @@ void add_bench(CLI::App& root, Context& context) {
        "dotin bench NCI1.zip --drop-ratio 0.5 --engine reference --quick --json"},
       "Figures are medians over the repetitions, spread is (slowest - fastest) / median step. Peak memory is what\n"
       "the work added to the process. Products is the share of the step inside matrix products (fused engine).");
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_bench);
 }
 
 }  // namespace dotin::app

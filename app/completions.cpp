@@ -46,12 +46,12 @@ void describe_into(CompletionCommand& result, const CLI::App& command, const Sug
   }
 }
 
-struct Options {
+struct CompletionsOptions {
   std::string shell;
   const CLI::App* root = nullptr;
 };
 
-int run(const Options& options, Context& context) {
+int run_completions(const CompletionsOptions& options, Context& context) {
   const CompletionCommand root = describe(*options.root, context.suggestions);
   if (options.shell == "bash") context.console.out(bash_completions(root));
   if (options.shell == "zsh") context.console.out(zsh_completions(root));
@@ -70,7 +70,7 @@ CompletionCommand describe(const CLI::App& root, const Suggestions& suggestions)
 
 void add_completions(CLI::App& root, Context& context) {
   CLI::App& command = *root.add_subcommand("completions", "Print a completion script for a shell");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompletionsOptions>();
   options->root = &root;
   command.add_option("shell", options->shell, "The shell")
       ->required()
@@ -78,7 +78,7 @@ void add_completions(CLI::App& root, Context& context) {
       ->type_name("SHELL");
   set_examples(command, {"source <(dotin completions bash)", "dotin completions zsh > ~/.zfunc/_dotin",
                          "dotin completions fish > ~/.config/fish/completions/dotin.fish"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_completions);
 }
 
 }  // namespace dotin::app

@@ -101,7 +101,7 @@ void print_result(const std::vector<training::MetricResult>& results, const nloh
                    {"run folder", printable(about["run"].get<std::string>())}}));
 }
 
-int run(const CvArguments& arguments, Context& context) {
+int run_cv(const CvArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   const auto check = [](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
     const auto folds = data::stratified_folds(training::stratification(*dataset, options), options.data.folds,
@@ -165,7 +165,7 @@ void add_cv(CLI::App& root, Context& context) {
                {"dotin cv DD.zip --folds 10 --drop-ratio 0.5", "dotin cv NCI1 --tasks ged --json > ged.json",
                 "dotin cv --resume runs/NCI1-ged-20240131-120000"},
                RunOptionsParser::preset_table());
-  set_action(command, context, arguments, run);
+  set_action(command, context, arguments, run_cv);
 }
 
 }  // namespace dotin::app

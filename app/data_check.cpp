@@ -19,7 +19,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct CheckOptions {
   ReadingOptions reading;
   bool json = false;
   int64_t folds = 10;
@@ -53,7 +53,7 @@ std::shared_ptr<const data::Dataset> check_text(const std::string& path, data::D
   return std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), options.duplicates));
 }
 
-Report check(const Options& options, io::CollectingSink& problems, Context& context) {
+Report check(const CheckOptions& options, io::CollectingSink& problems, Context& context) {
   ProgressBar bar(context.console, "check");
   Report report;
   report.path = data::resolve(options.reading.data);
@@ -82,7 +82,7 @@ std::string text_of(const io::Problem& problem) {
   return problem.where.file.empty() ? problem.what : io::to_string(problem);
 }
 
-std::string as_json(const Report& report, const io::CollectingSink& sink, const Options& options) {
+std::string as_json(const Report& report, const io::CollectingSink& sink, const CheckOptions& options) {
   nlohmann::ordered_json json;
   json["path"] = report.path;
   json["problem_count"] = sink.count();
@@ -106,7 +106,7 @@ std::string as_json(const Report& report, const io::CollectingSink& sink, const 
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string duplicates_text(const Report& report, const Options& options) {
+std::string duplicates_text(const Report& report, const CheckOptions& options) {
   const data::DuplicateReport& found = report.duplicates;
   if (report.dataset->graphs() < 2) return "";
   if (found.groups == 0) return "No graph is a copy of another (by Weisfeiler-Lehman hash).\n";
@@ -126,7 +126,7 @@ std::string duplicates_text(const Report& report, const Options& options) {
   return text + "  for example, counting graphs from 0: " + listed(sets, sets.size()) + "\n";
 }
 
-std::string as_text(const Report& report, const io::CollectingSink& sink, const Options& options) {
+std::string as_text(const Report& report, const io::CollectingSink& sink, const CheckOptions& options) {
   std::string text;
   for (const io::Problem& problem : sink.problems()) text += printable(text_of(problem)) + "\n";
   const auto shown = static_cast<int64_t>(sink.problems().size());
@@ -139,7 +139,7 @@ std::string as_text(const Report& report, const io::CollectingSink& sink, const 
                      counted(report.dataset->directed_edges() / 2, "edge"), duplicates_text(report, options));
 }
 
-int run(const Options& options, Context& context) {
+int run_check(const CheckOptions& options, Context& context) {
   io::CollectingSink problems(options.max_problems);
   const Report report = check(options, problems, context);
   context.console.out(options.json ? as_json(report, problems, options) : as_text(report, problems, options));
@@ -151,7 +151,7 @@ int run(const Options& options, Context& context) {
 void add_data_check(CLI::App& data, Context& context) {
   CLI::App& command = *data.add_subcommand(
       "check", "Every problem of a dataset with file and line, and graphs that are copies of one another");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   add_reading_options(command, options->reading);
   command.add_flag("--json", options->json, "Print JSON");
   command.add_option("--folds", options->folds, "Folds of the split in which copies are looked for on both sides")
@@ -165,7 +165,7 @@ void add_data_check(CLI::App& data, Context& context) {
       ->capture_default_str();
   set_examples(command, {"dotin data check DD.zip", "dotin data check my_graphs.jsonl --max-problems 1000",
                          "dotin data check NCI1 --folds 5 --seed 3 --json"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_check);
 }
 
 }  // namespace dotin::app

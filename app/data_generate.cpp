@@ -19,7 +19,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::string kind;
   data::GenerateOptions generate;
   std::string out;
@@ -70,7 +70,7 @@ void write(io::Records records, const std::string& path, Form form) {
   }
 }
 
-int run(const Options& options, Context& context) {
+int run_generate(const GenerateOptions& options, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   const Form form = form_of_output(options.out);
   form == Form::tu ? check_folder_free(options.out, options.force) : check_file_free(options.out, options.force);
@@ -96,7 +96,7 @@ int run(const Options& options, Context& context) {
 void add_data_generate(CLI::App& data, Context& context) {
   CLI::App& command = *data.add_subcommand(
       "generate", "Generate a dataset whose truth is known: which nodes decide the class is stored with it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   data::GenerateOptions& generate = options->generate;
   CLI::Option* const kind = command.add_option(
       "kind", options->kind,
@@ -134,7 +134,7 @@ void add_data_generate(CLI::App& data, Context& context) {
   set_examples(command, {"dotin data generate motif -o motif.jsonl",
                          "dotin data generate motif --graphs 200 --tasks 2 --seed 7 -o MOTIF",
                          "dotin data generate grid --graphs 10 --nodes 1000000 -o grid.safetensors"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_generate);
 }
 
 }  // namespace dotin::app

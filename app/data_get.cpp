@@ -10,12 +10,12 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct GetOptions {
   std::string name;
   data::GetOptions get;
 };
 
-int run(const Options& options, Context& context) {
+int run_get(const GetOptions& options, Context& context) {
   std::string path;
   {
     ProgressBar bar(context.console, options.name, Unit::bytes);
@@ -29,7 +29,7 @@ int run(const Options& options, Context& context) {
 
 void add_data_get(CLI::App& data, Context& context) {
   CLI::App& command = *data.add_subcommand("get", "Download a dataset of the TU collection; prints where it is");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GetOptions>();
   CLI::Option* const name = command.add_option("name", options->name, "Name in the TU collection, e.g. PROTEINS");
   name->required()->type_name("NAME");
   for (const auto& known : data::known_datasets()) context.suggestions[name].push_back(known.name);
@@ -37,7 +37,7 @@ void add_data_get(CLI::App& data, Context& context) {
   command.add_flag("--force", options->get.force, "Download again even if it is there");
   set_examples(command, {"dotin data get PROTEINS", "dotin data get DD --mirror /mnt/datasets",
                          "dotin data info $(dotin data get NCI1)"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_get);
 }
 
 }  // namespace dotin::app

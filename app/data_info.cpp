@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
-struct Options {
+struct InfoOptions {
   ReadingOptions reading;
   bool json = false;
 };
@@ -112,7 +112,7 @@ std::string as_table(const data::Dataset& dataset, const data::Summary& summary)
   return two_columns(rows);
 }
 
-int run(const Options& options, Context& context) {
+int run_info(const InfoOptions& options, Context& context) {
   std::shared_ptr<const data::Dataset> dataset;
   data::Summary summary;
   {
@@ -129,12 +129,12 @@ int run(const Options& options, Context& context) {
 
 void add_data_info(CLI::App& data, Context& context) {
   CLI::App& command = *data.add_subcommand("info", "Graphs, classes, sizes, features and targets of a dataset");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   add_reading_options(command, options->reading);
   command.add_flag("--json", options->json, "Print JSON");
   set_examples(command, {"dotin data info DD.zip", "dotin data info my_graphs.jsonl --json",
                          "dotin data info big.zip --max-unpacked 100G"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_info);
 }
 
 }  // namespace dotin::app

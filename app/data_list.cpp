@@ -13,7 +13,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct ListOptions {
   bool json = false;
 };
 
@@ -67,7 +67,7 @@ std::string as_table(const std::vector<Entry>& entries) {
          ".\nAny other name of the TU collection works as well.\n";
 }
 
-int run(const Options& options, Context& context) {
+int run_list(const ListOptions& options, Context& context) {
   const std::vector<Entry> entries = all_entries();
   context.console.out(options.json ? as_json(entries) : as_table(entries));
   return 0;
@@ -77,10 +77,10 @@ int run(const Options& options, Context& context) {
 
 void add_data_list(CLI::App& data, Context& context) {
   CLI::App& command = *data.add_subcommand("list", "Datasets that can be downloaded, and those that are here");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ListOptions>();
   command.add_flag("--json", options->json, "Print JSON");
   set_examples(command, {"dotin data list", "DOTIN_DATA=/srv/graphs dotin data list"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_list);
 }
 
 }  // namespace dotin::app

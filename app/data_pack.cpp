@@ -14,13 +14,13 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct PackOptions {
   ReadingOptions reading;
   std::string out;
   bool force = false;
 };
 
-int run(const Options& options, Context& context) {
+int run_pack(const PackOptions& options, Context& context) {
   check_file_free(options.out, options.force);
   std::shared_ptr<const data::Dataset> dataset;
   {
@@ -44,12 +44,12 @@ int run(const Options& options, Context& context) {
 void add_data_pack(CLI::App& data, Context& context) {
   CLI::App& command =
       *data.add_subcommand("pack", "Write a dataset as one packed file that opens in milliseconds, whatever its size");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PackOptions>();
   add_reading_options(command, options->reading);
   command.add_option("-o,--out", options->out, "File to write")->required()->type_name("FILE");
   command.add_flag("--force", options->force, "Overwrite the file");
   set_examples(command, {"dotin data pack DD.zip -o DD.safetensors", "dotin data info DD.safetensors"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_pack);
 }
 
 }  // namespace dotin::app

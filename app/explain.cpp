@@ -19,7 +19,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options : ModelAndDataOptions {
+struct ExplainOptions : ModelAndDataOptions {
   std::vector<int64_t> graphs;  // none: the whole dataset
   std::string out;
   bool json = false;
@@ -28,7 +28,7 @@ struct Options : ModelAndDataOptions {
   bool force = false;
 };
 
-std::string graphs_text(const Options& options, const ModelAndData& given, Context& context) {
+std::string graphs_text(const ExplainOptions& options, const ModelAndData& given, Context& context) {
   for (const int64_t graph : options.graphs) {
     if (graph < given.dataset->graphs()) continue;
     core::fail("{} has {}, numbered from 0: there is no graph {}", given.dataset->name,
@@ -82,7 +82,7 @@ std::string verification_text(const explain::Verification& verification) {
   return printable(text);
 }
 
-std::string dataset_text(const Options& options, const ModelAndData& given, Context& context) {
+std::string dataset_text(const ExplainOptions& options, const ModelAndData& given, Context& context) {
   const data::View view(given.dataset);
   const data::FeatureEncoder encoder(given.learner.features, *given.dataset, given.unknown);
   explain::Verification verification;
@@ -101,7 +101,7 @@ std::string dataset_text(const Options& options, const ModelAndData& given, Cont
   return options.json ? all.dump(2) + "\n" : report::dataset_page(all);
 }
 
-int run(const Options& options, Context& context) {
+int run_explain(const ExplainOptions& options, Context& context) {
   const bool as_text = options.verify && !options.json;
   if (options.out.empty() && !options.json && !options.csv && !as_text)
     core::fail_usage("say where the page goes with -o page.html, or print with --json or --csv");
@@ -129,7 +129,7 @@ int run(const Options& options, Context& context) {
 void add_explain(CLI::App& root, Context& context) {
   CLI::App& command = *root.add_subcommand(
       "explain", "Show which nodes each task needed: of some graphs (--graph), or of the whole dataset");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExplainOptions>();
   add_model_and_data(command, *options);
   auto* const graphs =
       command
@@ -154,7 +154,7 @@ void add_explain(CLI::App& root, Context& context) {
                          "dotin explain runs/DD/model.safetensors DD.zip -o dataset.html",
                          "dotin explain model.safetensors motif.jsonl --verify",
                          "dotin explain model.safetensors new.jsonl --graph 0 --csv > nodes.csv"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_explain);
 }
 
 }  // namespace dotin::app

@@ -21,7 +21,7 @@ namespace dotin::app {
 
 namespace {
 
-struct Options {
+struct MethodsOptions {
   std::string data;
   RunOptionsParser run;
   int64_t steps = 10;
@@ -81,7 +81,7 @@ std::string as_table(const std::vector<Method>& methods, int64_t batch) {
   return text;
 }
 
-int run(const Options& options, Context& context) {
+int run_methods(const MethodsOptions& options, Context& context) {
   training::RunOptions base = options.run.resolve();
   for (const std::string& given : options.run.given()) {
     if (given == "--drop" || given == "--readout")
@@ -121,7 +121,7 @@ int run(const Options& options, Context& context) {
 void add_methods(CLI::App& root, Context& context) {
   CLI::App& command =
       *root.add_subcommand("methods", "Compare the methods that drop or pool nodes: time, memory, parameters");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MethodsOptions>();
   command
       .add_option("data", options->data,
                   "TU folder or zip, packed file, JSON Lines or CSV; without it, generated graphs")
@@ -133,7 +133,7 @@ void add_methods(CLI::App& root, Context& context) {
   set_examples(command, {"dotin methods", "dotin methods PROTEINS.zip --threads 1 --hidden 128 --json"},
                "Times are medians of training steps. Memory is what training added to the process, over the graphs of\n"
                "a batch. Extra parameters are counted against the same backbone that reads the mean of its nodes.");
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_methods);
 }
 
 }  // namespace dotin::app

@@ -16,13 +16,13 @@ namespace dotin::app {
 
 namespace {
 
-struct Options : ModelAndDataOptions {
+struct PredictOptions : ModelAndDataOptions {
   std::string out;
   bool explain = false;
   bool force = false;
 };
 
-int run(const Options& options, Context& context) {
+int run_predict(const PredictOptions& options, Context& context) {
   if (!options.out.empty()) check_file_free(options.out, options.force);
   const ModelAndData given = open_model_and_data(options);
   const training::Learner& learner = given.learner;
@@ -55,7 +55,7 @@ int run(const Options& options, Context& context) {
 
 void add_predict(CLI::App& root, Context& context) {
   CLI::App& command = *root.add_subcommand("predict", "Predict with a trained model: JSON Lines, one object per graph");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PredictOptions>();
   add_model_and_data(command, *options);
   command.add_option("-o,--out", options->out, "File to write instead of stdout")->type_name("FILE");
   command.add_flag("--force", options->force, "Overwrite the file");
@@ -63,7 +63,7 @@ void add_predict(CLI::App& root, Context& context) {
                    "Add per layer the original nodes kept and dropped, and attentiveness per task");
   set_examples(command, {"dotin predict runs/DD/model.safetensors DD.zip -o predictions.jsonl",
                          "dotin predict model.safetensors new.jsonl --explain --unknown ignore | head -1"});
-  set_action(command, context, options, run);
+  set_action(command, context, options, run_predict);
 }
 
 }  // namespace dotin::app

@@ -98,7 +98,7 @@ void print_result(const nlohmann::json& result, const std::vector<training::Metr
   console.out(two_columns(rows));
 }
 
-int run(const RunArguments& arguments, Context& context) {
+int run_train(const RunArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   training::TrainerInput input;
   std::vector<training::MetricName> metrics;
@@ -171,7 +171,7 @@ void add_train(CLI::App& root, Context& context) {
        "dotin train data.jsonl --tasks regress:logp,tox=multilabel:tox --backbone gcn",
        "dotin train DD.zip --preset paper --hidden 512", "dotin train --resume runs/DD-classify-20240131-120000"},
       RunOptionsParser::preset_table());
-  set_action(command, context, arguments, run);
+  set_action(command, context, arguments, run_train);
 }
 
 }  // namespace dotin::app

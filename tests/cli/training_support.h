@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "support/expect.h"
 #include "support/temporary_folder.h"
-
-#define EXPECT_SAYS(text, part) EXPECT_PRED_FORMAT2(::testing::IsSubstring, part, text)
 
 namespace dotin::testing {
 

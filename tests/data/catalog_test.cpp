@@ -10,6 +10,7 @@
 #include "dotin/core/log.h"
 #include "dotin/io/download.h"
 #include "support/environment.h"
+#include "support/expect.h"
 #include "support/http_server.h"
 #include "support/temporary_folder.h"
 
@@ -47,8 +48,6 @@ class Catalog : public ::testing::Test {
   EnvironmentVariable data_{"DOTIN_DATA", std::nullopt};
   core::NoProgress progress_;
 };
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST_F(Catalog, TheCacheIsWhereXdgSays) {
   EXPECT_EQ(cache_folder(), home_ / "dotin/datasets");

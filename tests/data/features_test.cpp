@@ -8,6 +8,7 @@
 #include "dotin/core/error.h"
 #include "dotin/core/log.h"
 #include "dotin/data/open.h"
+#include "support/expect.h"
 #include "support/real_data.h"
 
 namespace dotin::data {
@@ -45,18 +46,6 @@ Encoded encode(const FeatureMap& map, const Dataset& dataset, int64_t index, Unk
   encoder.encode(dataset, graph, degrees, result.codes.data(), result.dense.data());
   return result;
 }
-
-template <class Work>
-std::string error_of(Work work) {
-  try {
-    work();
-  } catch (const core::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST(Features, AttributesComeFirstThenOneColumnPerLabelValue) {
   const auto dataset = dataset_of(true, true);
@@ -109,7 +98,7 @@ TEST(Features, ValuesThatAreNotFiniteAreRefused) {
   records.node_offsets = {0, 2};
   records.node_attributes = {1, std::vector<float>{1.f, NAN}};
   const auto dataset = std::make_shared<const Dataset>(build_dataset(std::move(records), DuplicatePolicy::merge));
-  EXPECT_SAYS(error_of([&] { fit_features(View(dataset), {}); }), "test: node attribute 0");
+  EXPECT_SAYS(testing::error_of([&] { fit_features(View(dataset), {}); }), "test: node attribute 0");
 }
 
 TEST(Features, DegreesAboveTheCapShareTheLastColumn) {
@@ -199,7 +188,7 @@ TEST(FeatureEncoder, UnknownLabelValuesAreAnErrorOrIgnored) {
   const auto dataset = dataset_of(true, false);
   const FeatureMap map = fit_features(View(dataset), {});
   const Dataset other = other_data({"8", "9", "7"});
-  const std::string message = error_of([&] { FeatureEncoder(map, other, UnknownLabels::error); });
+  const std::string message = testing::error_of([&] { FeatureEncoder(map, other, UnknownLabels::error); });
   EXPECT_SAYS(message, "other: node label column 'label' has 1 value(s)");
   EXPECT_SAYS(message, ": 9;");
   EXPECT_EQ(encode(map, other, 0, UnknownLabels::ignore).codes, (std::vector<int32_t>{2, -1, 1}));
@@ -209,17 +198,17 @@ TEST(FeatureEncoder, AMissingLabelColumnIsAnErrorThatListsThoseThereAre) {
   const auto dataset = dataset_of(true, false);
   FeatureMap map = fit_features(View(dataset), {});
   map.blocks[0].name = "atom";
-  EXPECT_SAYS(error_of([&] { FeatureEncoder(map, *dataset, UnknownLabels::error); }),
+  EXPECT_SAYS(testing::error_of([&] { FeatureEncoder(map, *dataset, UnknownLabels::error); }),
               "no node label column 'atom', which the features need; the data has: label");
 }
 
 TEST(FeatureEncoder, AttributesMustBeThereAndOfTheSameWidth) {
   const FeatureMap map = fit_features(View(dataset_of(false, true)), {});
-  EXPECT_SAYS(error_of([&] { FeatureEncoder(map, *dataset_of(true, false), UnknownLabels::error); }),
+  EXPECT_SAYS(testing::error_of([&] { FeatureEncoder(map, *dataset_of(true, false), UnknownLabels::error); }),
               "no node attributes, but the features need 2");
   Dataset wider = *dataset_of(false, true);
   wider.node_attributes = {3, std::vector<float>(24)};
-  EXPECT_SAYS(error_of([&] { FeatureEncoder(map, wider, UnknownLabels::error); }),
+  EXPECT_SAYS(testing::error_of([&] { FeatureEncoder(map, wider, UnknownLabels::error); }),
               "3 node attribute column(s), but the features need 2");
 }
 
@@ -227,7 +216,7 @@ TEST(FeatureEncoder, ALabelCodeWithoutAValueIsAnErrorNotAWildRead) {
   Dataset dataset = *dataset_of(true, false);
   const FeatureMap map = fit_features(View(std::make_shared<const Dataset>(dataset)), {});
   dataset.node_labels[0].codes = std::vector<int32_t>{0, 1 << 30, 0, -1, 0, 0, 0, 0};
-  EXPECT_SAYS(error_of([&] { encode(map, dataset, 0, UnknownLabels::error); }), "graph 0: node 1 has a label");
+  EXPECT_SAYS(testing::error_of([&] { encode(map, dataset, 0, UnknownLabels::error); }), "graph 0: node 1 has a label");
 }
 
 TEST(FeatureMap, JsonRoundTripKeepsEverything) {
@@ -250,7 +239,7 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
 TEST(FeatureMap, DamagedJsonIsAnError) {
   const nlohmann::json good = fit_features(View(dataset_of(true, true)), {}).to_json();
   const auto refused = [](const nlohmann::json& json) {
-    EXPECT_SAYS(error_of([&] { FeatureMap::from_json(json); }), "damaged feature map");
+    EXPECT_SAYS(testing::error_of([&] { FeatureMap::from_json(json); }), "damaged feature map");
   };
   refused(nlohmann::json::array());
   for (const auto& [key, value] : good.items()) {

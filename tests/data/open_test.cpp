@@ -7,6 +7,7 @@
 #include "dotin/core/error.h"
 #include "dotin/data/packed.h"
 #include "support/environment.h"
+#include "support/expect.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::data {
@@ -28,18 +29,6 @@ void write_csv_folder(const TemporaryFolder& folder, const std::string& name) {
   folder.write(name + "/edges.csv", "graph,source,target\na,0,1\nb,0,1\nb,1,2\n");
 }
 
-template <class Work>
-std::string error_of(Work work) {
-  try {
-    work();
-  } catch (const core::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
-
 TEST(FormOf, TellsTheFormsApart) {
   TemporaryFolder folder;
   write_csv_folder(folder, "c");
@@ -58,9 +47,9 @@ TEST(FormOf, SaysWhatToGiveInsteadOfASingleFileOfMany) {
   TemporaryFolder folder;
   write_csv_folder(folder, "c");
   const std::string tu = write_tu_folder(folder, "T");
-  EXPECT_SAYS(error_of([&] { form_of(folder / "c/edges.csv"); }), "give the folder");
-  EXPECT_SAYS(error_of([&] { form_of(tu + "/T_A.txt"); }), "give the folder");
-  EXPECT_SAYS(error_of([&] { form_of(folder / "none"); }), "no such file");
+  EXPECT_SAYS(testing::error_of([&] { form_of(folder / "c/edges.csv"); }), "give the folder");
+  EXPECT_SAYS(testing::error_of([&] { form_of(tu + "/T_A.txt"); }), "give the folder");
+  EXPECT_SAYS(testing::error_of([&] { form_of(folder / "none"); }), "no such file");
 }
 
 TEST(Open, ReadsEveryForm) {
@@ -79,7 +68,7 @@ TEST(Open, ReadsEveryForm) {
 TEST(Open, TheFirstProblemIsAnErrorWithItsPlace) {
   TemporaryFolder folder;
   const std::string path = folder.write("x.jsonl", "{\"edges\": [[0,1]]}\n{\"edges\": 7}\n");
-  EXPECT_SAYS(error_of([&] { open(path, {}); }), "x.jsonl:2");
+  EXPECT_SAYS(testing::error_of([&] { open(path, {}); }), "x.jsonl:2");
 }
 
 TEST(Open, DuplicateEdgesFollowThePolicy) {
@@ -111,13 +100,13 @@ TEST(Resolve, AMissingNameSaysWhereItWasLookedForAndWhatToDo) {
   TemporaryFolder data_folder, cache;
   const EnvironmentVariable data("DOTIN_DATA", data_folder.path() + ":/nowhere/at/all");
   const EnvironmentVariable xdg("XDG_CACHE_HOME", cache.path());
-  const std::string message = error_of([] { resolve("MUTAC"); });
+  const std::string message = testing::error_of([] { resolve("MUTAC"); });
   EXPECT_SAYS(message, data_folder.path() + ", /nowhere/at/all, " + cache.path() + "/dotin/datasets");
   EXPECT_SAYS(message, "did you mean 'MUTAG'?");
   EXPECT_SAYS(message, "`dotin data get MUTAC`");
   EXPECT_SAYS(message, "DOTIN_DATA");
-  EXPECT_SAYS(error_of([] { resolve("no/such/file.zip"); }), "no/such/file.zip: no such file or folder");
-  EXPECT_SAYS(error_of([] { resolve(""); }), "no dataset given");
+  EXPECT_SAYS(testing::error_of([] { resolve("no/such/file.zip"); }), "no/such/file.zip: no such file or folder");
+  EXPECT_SAYS(testing::error_of([] { resolve(""); }), "no dataset given");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "dotin/core/error.h"
 #include "dotin/data/open.h"
 #include "dotin/io/safetensors.h"
+#include "support/expect.h"
 #include "support/real_data.h"
 #include "support/temporary_folder.h"
 
@@ -150,8 +151,6 @@ std::string error_after(const std::function<void(Parts&)>& edit) {
   }
   return "no error";
 }
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST(PackedBadFile, TheUneditedFileIsGood) {
   EXPECT_EQ(error_after([](Parts&) {}), "no error");

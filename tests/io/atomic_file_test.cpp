@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "dotin/core/error.h"
+#include "support/expect.h"
 #include "support/file_size_limit.h"
 #include "support/temporary_folder.h"
 
@@ -20,16 +21,6 @@ using dotin::testing::TemporaryFolder;
 
 std::size_t entries(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
-template <class Work>
-std::string error_of(Work work) {
-  try {
-    work();
-  } catch (const core::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(AtomicFile, WritesAndReplacesWithoutLeavingOtherFiles) {
@@ -64,7 +55,7 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndTheOldFileSurvives) {
   std::string message;
   {
     FileSizeLimit full(100'000);
-    message = error_of([&] { write_file_atomically(path, content); });
+    message = testing::error_of([&] { write_file_atomically(path, content); });
   }
   EXPECT_NE(message.find("x.bin: cannot write: File too large"), std::string::npos) << message;
   EXPECT_EQ(read_text(path), "old");
@@ -74,15 +65,15 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndTheOldFileSurvives) {
 TEST(AtomicFile, RefusesFoldersAndDevices) {
   TemporaryFolder folder;
   fs::create_directory(folder / "d");
-  EXPECT_NE(error_of([&] { AtomicFile file(folder / "d"); }).find("not a regular file"), std::string::npos);
-  EXPECT_NE(error_of([&] { AtomicFile file("/dev/null"); }).find("not a regular file"), std::string::npos);
+  EXPECT_NE(testing::error_of([&] { AtomicFile file(folder / "d"); }).find("not a regular file"), std::string::npos);
+  EXPECT_NE(testing::error_of([&] { AtomicFile file("/dev/null"); }).find("not a regular file"), std::string::npos);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 TEST(AtomicFile, AFileWhereAFolderShouldBeIsAnErrorThatNamesIt) {
   TemporaryFolder folder;
   folder.write("f", "a file");
-  const std::string message = error_of([&] { AtomicFile file(folder / "f/x.txt"); });
+  const std::string message = testing::error_of([&] { AtomicFile file(folder / "f/x.txt"); });
   EXPECT_NE(message.find(folder / "f: cannot make the folder"), std::string::npos) << message;
 }
 
@@ -103,15 +94,16 @@ TEST(ReadFile, ReadsUpToTheLimitAndRefusesMore) {
   TemporaryFolder folder;
   const std::string path = folder.write("x.txt", std::string(100'000, 'y'));
   EXPECT_EQ(read_file(path, 100'000), std::string(100'000, 'y'));
-  EXPECT_NE(error_of([&] { read_file(path, 99'999); }).find("x.txt: larger than"), std::string::npos);
+  EXPECT_NE(testing::error_of([&] { read_file(path, 99'999); }).find("x.txt: larger than"), std::string::npos);
   EXPECT_EQ(read_file(folder.write("empty", ""), 0), "");
 }
 
 TEST(ReadFile, SaysWhyAFileCannotBeRead) {
   TemporaryFolder folder;
-  EXPECT_NE(error_of([&] { read_file(folder / "none", 10); }).find("none: cannot read: No such file"),
+  EXPECT_NE(testing::error_of([&] { read_file(folder / "none", 10); }).find("none: cannot read: No such file"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { read_file(folder.path(), 10); }).find("cannot read: Is a directory"), std::string::npos);
+  EXPECT_NE(testing::error_of([&] { read_file(folder.path(), 10); }).find("cannot read: Is a directory"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // CSV folders: what may stand in the three files, and what is said about what may not.
 #include "dotin/io/csv.h"
+#include "support/expect.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "expect.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::io {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "dotin/core/error.h"
+#include "support/expect.h"
 #include "support/http_server.h"
 #include "support/temporary_folder.h"
 
@@ -42,8 +43,6 @@ std::string error_of(const std::string& url, const DownloadOptions& options = {}
   EXPECT_NE(message.find(url), std::string::npos) << message;
   return message;
 }
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST(Download, WritesTheBodyAndReportsProgress) {
   const std::string body(300'000, 'b');

@@ -1,12 +1,12 @@
 // JSON Lines: what a line may hold, and what is said about one that is wrong.
 #include "dotin/io/jsonl.h"
+#include "support/expect.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "dotin/core/memory.h"
-#include "expect.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::io {

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "dotin/io/jsonl.h"
-#include "expect.h"
 #include "random_records.h"
+#include "support/expect.h"
 #include "support/real_data.h"
 #include "tu_files_support.h"
 

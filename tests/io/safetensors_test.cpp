@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "support/expect.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::io {
@@ -43,8 +44,6 @@ std::string error_of_opening(const std::string& content) {
 std::string error_of_header(const std::string& header, const std::string& data) {
   return error_of_opening(raw_file(padded(header), data));
 }
-
-#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST(Safetensors, ReadsBackWhatWasWritten) {
   TemporaryFolder folder;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dotin/core/memory.h"
-#include "expect.h"
+#include "support/expect.h"
 #include "tu_files_support.h"
 
 namespace dotin::io {
@@ -219,7 +219,7 @@ TEST_F(TuBadInput, ALineBeyondTheLimitTakesNoMemory) {
   limits.max_line_bytes = 1 << 20;
   with("A", "1, 2\n" + std::string(50'000'000, '1') + "\n2, 3\n");
   const int64_t before = core::resident_bytes();
-  const bool measured = kPeakIsMeaningful && core::reset_peak_resident();
+  const bool measured = testing::kPeakIsMeaningful && core::reset_peak_resident();
   const Collected read = read_collecting(folder_.path(), limits);
   if (measured) {
     EXPECT_LT(core::peak_resident_bytes() - before, 20'000'000);

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "expect.h"
+#include "support/expect.h"
 #include "support/real_data.h"
 #include "tu_files_support.h"
 

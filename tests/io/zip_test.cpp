@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dotin/core/memory.h"
-#include "expect.h"
+#include "support/expect.h"
 #include "tu_files_support.h"
 
 namespace dotin::io {
@@ -108,7 +108,7 @@ TEST_F(Zip, CompressionBeyondTheLimitIsRefusedEarly) {
   ones.clear();
   ones.shrink_to_fit();
   const int64_t before = core::resident_bytes();
-  const bool measured = kPeakIsMeaningful && core::reset_peak_resident();
+  const bool measured = testing::kPeakIsMeaningful && core::reset_peak_resident();
   EXPECT_SAYS(error_of(path_), "x.zip:D/D_graph_indicator.txt: unpacks to more than 1000 times", "zip bomb",
               "raise the limit");
   if (measured) {
@@ -136,7 +136,7 @@ TEST_F(Zip, DeclaredSizesAreNotTrusted) {
   lying.replace(name - 22, 4, little_endian(0xfffffffe));
   rewrite(lying);
   const int64_t before = core::resident_bytes();
-  const bool measured = kPeakIsMeaningful && core::reset_peak_resident();
+  const bool measured = testing::kPeakIsMeaningful && core::reset_peak_resident();
   error_of(path_);
   if (measured) {
     EXPECT_LT(core::peak_resident_bytes() - before, 20'000'000);

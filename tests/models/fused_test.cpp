@@ -131,7 +131,7 @@ ModelOptions base(const std::string& precision) {
   return options;
 }
 
-ModelOptions paper(const std::string& precision) {
+ModelOptions literal_options(const std::string& precision) {
   ModelOptions options = base(precision);
   options.attention_dim = -1;
   options.attentiveness = "own";
@@ -158,7 +158,7 @@ std::vector<Case> cases() {
           const std::string name =
               fmt::format("drop{}_{}_K{}", static_cast<int>(drop_ratio * 10), merge ? "merge" : "gone", tasks);
           add(name, options, tasks, Features::onehot);
-          ModelOptions literal = paper(precision);
+          ModelOptions literal = literal_options(precision);
           literal.drop_ratio = {drop_ratio};
           literal.merge = merge;
           add("paper_" + name, literal, tasks, Features::onehot);

@@ -63,13 +63,4 @@ std::shared_ptr<const data::Dataset> dataset_with(std::vector<io::Target> target
   return std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), data::DuplicatePolicy::merge));
 }
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const core::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 }  // namespace dotin::testing

@@ -1,15 +1,13 @@
 // A dataset for the tests of tasks, training and explanations: small, with targets of every kind.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dotin/data/dataset.h"
+#include "support/expect.h"
 
 namespace dotin::testing {
 
@@ -26,10 +24,4 @@ std::shared_ptr<const data::Dataset> featureless_dataset(int64_t graphs);
 /// One node a graph and these targets.
 std::shared_ptr<const data::Dataset> dataset_with(std::vector<io::Target> targets);
 
-/// The message of the core::Error that the work throws; "no error" if it throws none.
-std::string error_of(const std::function<void()>& work);
-
 }  // namespace dotin::testing
-
-/// The text has this part in it.
-#define EXPECT_SAYS(text, part) EXPECT_PRED_FORMAT2(::testing::IsSubstring, part, text)

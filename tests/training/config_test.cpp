@@ -11,9 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
+#include "support/expect.h"
 #include "support/temporary_folder.h"
-
-#define EXPECT_SAYS(text, part) EXPECT_PRED_FORMAT2(::testing::IsSubstring, part, text)
 
 namespace dotin::training {
 namespace {
@@ -96,7 +95,7 @@ RunOptions random_options() {
 }
 
 /// The message of the error that applying the text throws.
-std::string error_of(const std::string& text) {
+std::string error_in(const std::string& text) {
   RunOptions options;
   const auto before = listed(options);
   try {
@@ -165,40 +164,40 @@ TEST(Config, PresetComesFirstWhereverItStands) {
 }
 
 TEST(Config, UnknownKeysNameTheLineAndTheNearestName) {
-  EXPECT_SAYS(error_of("epochs = 3\nhiden = 4\n"), "run.toml:2: ");
-  EXPECT_SAYS(error_of("epochs = 3\nhiden = 4\n"), "'hiden'");
-  EXPECT_SAYS(error_of("epochs = 3\nhiden = 4\n"), "did you mean 'hidden'?");
-  EXPECT_SAYS(error_of("zzz = 1\n\naaa = 1\n"), "run.toml:1: unknown option 'zzz'");
-  EXPECT_SAYS(error_of("[model]\nhidden = 4\n"), "run.toml:1: ");
-  EXPECT_SAYS(error_of("[model]\nhidden = 4\n"), "[model] is a table");
-  EXPECT_SAYS(error_of("a.b = 4\n"), "run.toml:1: ");
+  EXPECT_SAYS(error_in("epochs = 3\nhiden = 4\n"), "run.toml:2: ");
+  EXPECT_SAYS(error_in("epochs = 3\nhiden = 4\n"), "'hiden'");
+  EXPECT_SAYS(error_in("epochs = 3\nhiden = 4\n"), "did you mean 'hidden'?");
+  EXPECT_SAYS(error_in("zzz = 1\n\naaa = 1\n"), "run.toml:1: unknown option 'zzz'");
+  EXPECT_SAYS(error_in("[model]\nhidden = 4\n"), "run.toml:1: ");
+  EXPECT_SAYS(error_in("[model]\nhidden = 4\n"), "[model] is a table");
+  EXPECT_SAYS(error_in("a.b = 4\n"), "run.toml:1: ");
 }
 
 TEST(Config, WrongTypesNameTheLine) {
-  EXPECT_SAYS(error_of("\nepochs = 1.5\n"), "run.toml:2: option 'epochs' must be an integer");
-  EXPECT_SAYS(error_of("epochs = \"3\"\n"), "run.toml:1: option 'epochs' must be an integer");
-  EXPECT_SAYS(error_of("merge = 1\n"), "run.toml:1: option 'merge' must be true or false");
-  EXPECT_SAYS(error_of("lr = \"fast\"\n"), "run.toml:1: option 'lr' must be a finite number");
-  EXPECT_SAYS(error_of("lr = inf\n"), "run.toml:1: option 'lr' must be a finite number");
-  EXPECT_SAYS(error_of("backbone = 3\n"), "run.toml:1: option 'backbone' must be a text");
-  EXPECT_SAYS(error_of("drop_ratio = 0.5\n"), "run.toml:1: option 'drop_ratio' must be a list");
-  EXPECT_SAYS(error_of("drop_ratio = [0.5, true]\n"), "run.toml:1: option 'drop_ratio' must be a finite");
-  EXPECT_SAYS(error_of("seed = 1979-05-27\n"), "run.toml:1: option 'seed' must be an integer");
+  EXPECT_SAYS(error_in("\nepochs = 1.5\n"), "run.toml:2: option 'epochs' must be an integer");
+  EXPECT_SAYS(error_in("epochs = \"3\"\n"), "run.toml:1: option 'epochs' must be an integer");
+  EXPECT_SAYS(error_in("merge = 1\n"), "run.toml:1: option 'merge' must be true or false");
+  EXPECT_SAYS(error_in("lr = \"fast\"\n"), "run.toml:1: option 'lr' must be a finite number");
+  EXPECT_SAYS(error_in("lr = inf\n"), "run.toml:1: option 'lr' must be a finite number");
+  EXPECT_SAYS(error_in("backbone = 3\n"), "run.toml:1: option 'backbone' must be a text");
+  EXPECT_SAYS(error_in("drop_ratio = 0.5\n"), "run.toml:1: option 'drop_ratio' must be a list");
+  EXPECT_SAYS(error_in("drop_ratio = [0.5, true]\n"), "run.toml:1: option 'drop_ratio' must be a finite");
+  EXPECT_SAYS(error_in("seed = 1979-05-27\n"), "run.toml:1: option 'seed' must be an integer");
 }
 
 TEST(Config, InvalidWordsNameTheLineAndTheChoices) {
-  EXPECT_SAYS(error_of("\n\nbackbone = \"gcm\"\n"), "run.toml:3: ");
-  EXPECT_SAYS(error_of("\n\nbackbone = \"gcm\"\n"), "did you mean 'gcn'?");
-  EXPECT_SAYS(error_of("\n\nbackbone = \"gcm\"\n"), "gat, gcn, gin, sage");
-  EXPECT_SAYS(error_of("features = [\"labels\", \"degrees\"]\n"), "did you mean 'degree'?");
-  EXPECT_SAYS(error_of("preset = \"papers\"\n"), "run.toml:1: ");
-  EXPECT_SAYS(error_of("preset = \"papers\"\n"), "'paper'");
+  EXPECT_SAYS(error_in("\n\nbackbone = \"gcm\"\n"), "run.toml:3: ");
+  EXPECT_SAYS(error_in("\n\nbackbone = \"gcm\"\n"), "did you mean 'gcn'?");
+  EXPECT_SAYS(error_in("\n\nbackbone = \"gcm\"\n"), "gat, gcn, gin, sage");
+  EXPECT_SAYS(error_in("features = [\"labels\", \"degrees\"]\n"), "did you mean 'degree'?");
+  EXPECT_SAYS(error_in("preset = \"papers\"\n"), "run.toml:1: ");
+  EXPECT_SAYS(error_in("preset = \"papers\"\n"), "'paper'");
 }
 
 TEST(Config, WhatIsNotTomlNamesTheLine) {
-  EXPECT_SAYS(error_of("epochs = 1\nlr = \n"), "run.toml:2: not valid TOML: ");
-  EXPECT_SAYS(error_of("epochs = 1\nepochs = 2\n"), "run.toml:2: not valid TOML: ");
-  EXPECT_SAYS(error_of("seed = 99999999999999999999\n"), "run.toml:1: not valid TOML: ");
+  EXPECT_SAYS(error_in("epochs = 1\nlr = \n"), "run.toml:2: not valid TOML: ");
+  EXPECT_SAYS(error_in("epochs = 1\nepochs = 2\n"), "run.toml:2: not valid TOML: ");
+  EXPECT_SAYS(error_in("seed = 99999999999999999999\n"), "run.toml:1: not valid TOML: ");
 }
 
 TEST(Config, FilesAreReadAndMissingOnesNamed) {

@@ -7,6 +7,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
+#include "dotin/ops/values.h"
 
 namespace dotin::models {
 
@@ -19,11 +20,6 @@ ref::EdgeWeights edge_weights_of(const std::string& name) {
   if (name == "multiplicity") return ref::EdgeWeights::multiplicity;
   DOTIN_ASSERT(name == "none");
   return ref::EdgeWeights::none;
-}
-
-std::vector<double> to_doubles(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
-  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
 }  // namespace
@@ -148,9 +144,9 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   LayerTrace trace;
   if (options.trace) {
     trace.raw_offsets = rows.structure.raw_offsets;
-    if (!last) trace.logits = to_doubles(logits);
+    if (!last) trace.logits = ops::to_doubles(logits);
     trace.logits_by_task =
-        to_doubles(ref::attentiveness_by_task(q, p, edges, options_.tau()).narrow(0, first_raw, raw_nodes));
+        ops::to_doubles(ref::attentiveness_by_task(q, p, edges, options_.tau()).narrow(0, first_raw, raw_nodes));
   }
   if (last) {
     // Nothing but the virtual rows is read after this.

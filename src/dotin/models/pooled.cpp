@@ -6,19 +6,11 @@
 #include "dotin/drop/choose.h"
 #include "dotin/drop/methods.h"
 #include "dotin/models/model.h"
+#include "dotin/ops/values.h"
 
 namespace dotin::models {
 
 namespace ref = ops::reference;
-
-namespace {
-
-std::vector<double> to_doubles(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.detach().to(at::kDouble).contiguous();
-  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
-}
-
-}  // namespace
 
 void Model::make_pooling() {
   const drop::MethodAbout& method = drop::about(options_.drop);
@@ -97,7 +89,7 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
         result.auxiliary = result.auxiliary.defined() ? result.auxiliary + loss : loss;
       }
       level = std::move(pooled.level);
-      if (pooled.scores.defined()) trace.logits = to_doubles(pooled.scores);
+      if (pooled.scores.defined()) trace.logits = ops::to_doubles(pooled.scores);
       trace.keep = std::move(pooled.keep);
       trace.new_raw_of_raw = std::move(pooled.new_of_old);
     } else {

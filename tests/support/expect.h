@@ -3,10 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
-namespace dotin::io {
+#include "dotin/core/error.h"
+
+namespace dotin::testing {
+
+/// The message of the core::Error that the work throws; "no error" if it throws none.
+inline std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const core::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
 
 inline ::testing::AssertionResult says(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
@@ -28,11 +41,11 @@ auto to_vector(const Values& values) {
   return std::vector<std::decay_t<decltype(*values.begin())>>(values.begin(), values.end());
 }
 
-}  // namespace dotin::io
+}  // namespace dotin::testing
 
 /// The text has each of the given parts in it.
-#define EXPECT_SAYS(text, ...) EXPECT_TRUE(::dotin::io::says(text, {__VA_ARGS__}))
+#define EXPECT_SAYS(text, ...) EXPECT_TRUE(::dotin::testing::says(text, {__VA_ARGS__}))
 
 /// The container holds exactly these values.
 #define EXPECT_VALUES(actual, ...) \
-  EXPECT_EQ(::dotin::io::to_vector(actual), (decltype(::dotin::io::to_vector(actual)){__VA_ARGS__}))
+  EXPECT_EQ(::dotin::testing::to_vector(actual), (decltype(::dotin::testing::to_vector(actual)){__VA_ARGS__}))
