@@ -10,6 +10,7 @@ void add_commands(CLI::App& root, Context& context) {
   add_explain(root, context);
   add_bench(root, context);
   add_methods(root, context);
+  add_reproduce(root, context);
   add_completions(root, context);
 }
 

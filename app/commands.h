@@ -25,6 +25,7 @@ void add_predict(CLI::App& root, Context& context);
 void add_explain(CLI::App& root, Context& context);
 void add_bench(CLI::App& root, Context& context);
 void add_methods(CLI::App& root, Context& context);
+void add_reproduce(CLI::App& root, Context& context);
 void add_completions(CLI::App& root, Context& context);
 
 /// Makes it the action of the program when this subcommand is chosen.

@@ -6,10 +6,12 @@
 
 #include "commands.h"
 #include "dotin/core/error.h"
+#include "dotin/data/splits.h"
 #include "dotin/io/atomic_file.h"
 #include "dotin/report/explain_csv.h"
 #include "dotin/report/explain_json.h"
 #include "dotin/report/page.h"
+#include "dotin/training/cross_validation.h"
 #include "model_and_data.h"
 #include "output_place.h"
 #include "progress_bar.h"
@@ -21,6 +23,7 @@ namespace {
 
 struct ExplainOptions : ModelAndDataOptions {
   std::vector<int64_t> graphs;  // none: the whole dataset
+  int64_t test_graphs = 0;
   std::string out;
   bool json = false;
   bool csv = false;
@@ -28,8 +31,23 @@ struct ExplainOptions : ModelAndDataOptions {
   bool force = false;
 };
 
-std::string graphs_text(const ExplainOptions& options, const ModelAndData& given, Context& context) {
-  for (const int64_t graph : options.graphs) {
+/// So many of the graphs that `dotin train` kept for the test, spread evenly over them.
+std::vector<int64_t> some_test_graphs(const ModelAndData& given, int64_t count) {
+  const training::RunOptions& options = given.learner.options;
+  const std::vector<int64_t> test =
+      data::stratified_split(training::stratification(*given.dataset, options), options.data.validation,
+                             options.data.test, static_cast<uint64_t>(options.train.seed))
+          .test;
+  const auto all = static_cast<int64_t>(test.size());
+  DOTIN_CHECK(count <= all, "{} test graphs were asked for, and training kept {}", count, all);
+  std::vector<int64_t> chosen;
+  for (int64_t i = 0; i < count; ++i) chosen.push_back(test[static_cast<std::size_t>(i * all / count)]);
+  return chosen;
+}
+
+std::string graphs_text(const ExplainOptions& options, const std::vector<int64_t>& chosen, const ModelAndData& given,
+                        Context& context) {
+  for (const int64_t graph : chosen) {
     if (graph < given.dataset->graphs()) continue;
     core::fail("{} has {}, numbered from 0: there is no graph {}", given.dataset->name,
                counted(given.dataset->graphs(), "graph"), graph);
@@ -38,7 +56,7 @@ std::string graphs_text(const ExplainOptions& options, const ModelAndData& given
   ProgressBar bar(context.console, "explain");
   nlohmann::json graphs = nlohmann::json::array();
   std::string rows = options.csv ? report::node_header(given.learner, *given.dataset) : "";
-  explain::predict(given.learner, encoder, data::View(given.dataset, options.graphs), true, bar,
+  explain::predict(given.learner, encoder, data::View(given.dataset, chosen), true, bar,
                    [&](const explain::Prediction& prediction) {
                      if (options.csv) {
                        rows += report::node_rows(prediction, *given.dataset);
@@ -114,8 +132,10 @@ int run_explain(const ExplainOptions& options, Context& context) {
         "lists the nodes that each layer kept, where the method chooses nodes",
         options.model, model.drop, model.readout_name());
   }
+  const std::vector<int64_t> graphs =
+      options.test_graphs > 0 ? some_test_graphs(given, options.test_graphs) : options.graphs;
   const std::string text =
-      options.graphs.empty() ? dataset_text(options, given, context) : graphs_text(options, given, context);
+      graphs.empty() ? dataset_text(options, given, context) : graphs_text(options, graphs, given, context);
   if (options.out.empty()) {
     context.console.out(text);
   } else {
@@ -137,6 +157,13 @@ void add_explain(CLI::App& root, Context& context) {
           ->delimiter(',')
           ->type_name("INT,...")
           ->check(CLI::NonNegativeNumber);
+  auto* const test_graphs =
+      command
+          .add_option("--test-graphs", options->test_graphs,
+                      "So many of the graphs that training kept for the test; the data must be that of training")
+          ->type_name("INT")
+          ->check(CLI::PositiveNumber)
+          ->excludes(graphs);
   command.add_option("-o,--out", options->out, "File to write: a page to open in a browser, unless --json or --csv")
       ->type_name("FILE");
   command.add_flag("--force", options->force, "Overwrite the file");
@@ -149,6 +176,7 @@ void add_explain(CLI::App& root, Context& context) {
                 "Mask the kept nodes against as many others: fidelity with intervals, and on generated data precision "
                 "and recall of the planted nodes; a table on stdout, or part of the page or JSON")
       ->excludes(graphs)
+      ->excludes(test_graphs)
       ->excludes(csv);
   set_examples(command, {"dotin explain runs/DD/model.safetensors DD.zip --graph 12,40 -o page.html",
                          "dotin explain runs/DD/model.safetensors DD.zip -o dataset.html",

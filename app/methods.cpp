@@ -11,6 +11,7 @@
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
 #include "dotin/drop/methods.h"
+#include "dotin/report/reproduce/methods.h"
 #include "dotin/training/benchmark.h"
 #include "dotin/training/trainer.h"
 #include "progress_bar.h"
@@ -35,15 +36,11 @@ struct Method {
   int64_t extra_parameters = 0;
 };
 
-/// The paper's names, in the order of its tables, and the options that give them.
 std::vector<Method> compared() {
-  return {
-      {"no drop", "none", "virtual"},   {"no drop, mean", "none", "mean"}, {"DropGNN", "dropgnn", "auto"},
-      {"Set2Set", "none", "set2set"},   {"SortPool", "none", "sortpool"},  {"SAGPool, global", "none", "sagpool"},
-      {"DiffPool", "diffpool", "auto"}, {"MinCut", "mincut", "auto"},      {"LaPool", "lapool", "auto"},
-      {"gPool", "gpool", "auto"},       {"SAGPool", "sagpool", "auto"},    {"random drop", "random", "virtual"},
-      {"DOTIN", "dotin", "virtual"},
-  };
+  std::vector<Method> methods;
+  for (const report::reproduce::Method& method : report::reproduce::compared_methods())
+    methods.push_back({method.name, method.drop, method.readout});
+  return methods;
 }
 
 training::RunOptions options_of(training::RunOptions base, const Method& method) {

@@ -47,9 +47,10 @@ std::string bar_line(const BarState& state, int columns) {
     share = std::clamp(static_cast<double>(state.done) / static_cast<double>(state.total), 0.0, 1.0);
     numbers = fmt::format(" {:3.0f}%", 100 * share);
     if (rate > 0) {
-      numbers += fmt::format(" {}/s", amount(rate, state.unit));
+      if (state.unit != Unit::share) numbers += fmt::format(" {}/s,", amount(rate, state.unit));
       if (share < 1)
-        numbers += fmt::format(", {} left", core::format_seconds(static_cast<double>(state.total - state.done) / rate));
+        numbers += fmt::format(" {} left,", core::format_seconds(static_cast<double>(state.total - state.done) / rate));
+      numbers.pop_back();
     }
     bar_width = std::min(kWidestBar, room - static_cast<int>(columns_of(line) + columns_of(numbers)) - 1);
   } else {

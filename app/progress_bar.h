@@ -13,7 +13,8 @@
 
 namespace dotin::app {
 
-enum class Unit { items, bytes };
+/// share: of all the work, whose amounts say nothing by themselves.
+enum class Unit { items, bytes, share };
 
 /// What a bar shows at one moment.
 struct BarState {

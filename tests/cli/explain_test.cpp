@@ -49,6 +49,21 @@ TEST_F(Explain, JsonOfGraphsHasThemInTheOrderAsked) {
   EXPECT_EQ(told["model"]["tasks"][1]["name"], "two");
 }
 
+TEST_F(Explain, TestGraphsAreThoseThatTrainingKeptForTheTest) {
+  const Result result = run({"explain", model_, data_, "--test-graphs", "3", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json graphs = nlohmann::json::parse(result.out)["graphs"];
+  ASSERT_EQ(graphs.size(), 3u) << "all of them: a tenth of 30";
+  for (const char* const task : {"one", "two"}) {
+    double right = 0;
+    for (const nlohmann::json& graph : graphs)
+      right += graph["tasks"][task]["true"] == graph["tasks"][task]["predicted"]["label"] ? 1 : 0;
+    const nlohmann::json run = nlohmann::json::parse(read_text(*folder_ / "run/result.json"));
+    EXPECT_NEAR(run["test"][task]["accuracy"], right / 3, 1e-9) << task;
+  }
+  EXPECT_SAYS(run({"explain", model_, data_, "--test-graphs", "4", "--json"}).err, "training kept 3");
+}
+
 TEST_F(Explain, CsvHasARowPerNode) {
   const Result json = run({"explain", model_, data_, "--graph", "4", "--json"});
   const Result csv = run({"explain", model_, data_, "--graph", "4", "--csv"});

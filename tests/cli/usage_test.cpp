@@ -35,7 +35,8 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"data", "generate"}, std::vector<std::string>{"data", "pack"},
                       std::vector<std::string>{"train"}, std::vector<std::string>{"cv"},
                       std::vector<std::string>{"predict"}, std::vector<std::string>{"bench"},
-                      std::vector<std::string>{"methods"}, std::vector<std::string>{"completions"}));
+                      std::vector<std::string>{"methods"}, std::vector<std::string>{"reproduce"},
+                      std::vector<std::string>{"completions"}));
 
 void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
   const Result result = run(arguments);

@@ -17,4 +17,8 @@ std::string dataset_page(const nlohmann::json& data);
 /// "history" (history_json) and "config" (config.toml).
 std::string run_page(const nlohmann::json& data);
 
+/// Tables and figures of the paper. data: {"items": [an outcome of reproduce/outcome.h as JSON, each chart with its
+/// "svg"]}.
+std::string reproduce_page(const std::string& title, const nlohmann::json& data);
+
 }  // namespace dotin::report

@@ -1,0 +1,11 @@
+// What the machine is, to be said beside every number measured on it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace dotin::app {
+
+/// {"cpu": model, "cores": number, "system": name of the distribution}
+nlohmann::json machine_json();
+
+}  // namespace dotin::app

@@ -1,0 +1,230 @@
+#include "dotin/report/reproduce/score_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "dotin/report/reproduce/charts.h"
+#include "dotin/report/reproduce/methods.h"
+#include "dotin/report/reproduce/paired_test.h"
+#include "dotin/report/reproduce/paper.h"
+
+namespace dotin::report::reproduce {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kSignificant = 0.05;
+
+/// One number of the table: a row, a dataset and a metric.
+struct Score {
+  const ScoreRow* row = nullptr;
+  std::string dataset, column;
+  const ScoreColumn* metric = nullptr;
+  std::optional<PaperNumber> paper;
+  std::string cell, absence;  // absence: why there are no rules
+  json rules;                 // percent: rule -> {mean, std, folds}
+
+  bool known() const { return absence.empty(); }
+  double mean(const char* rule) const { return rules.at(rule).at("mean").get<double>(); }
+  double std() const { return rules.at("validation").at("std").get<double>(); }
+  std::vector<double> folds() const { return rules.at("validation").at("folds").get<std::vector<double>>(); }
+};
+
+/// A score of cv is a share, and null where it could not be computed.
+double percent(const json& share) { return share.is_null() ? std::nan("") : 100 * share.get<double>(); }
+
+json in_percent(const json& rule) {
+  json folds = json::array();
+  for (const json& value : rule.at("folds")) folds.push_back(percent(value));
+  return {{"mean", percent(rule.at("mean"))}, {"std", percent(rule.at("std"))}, {"folds", std::move(folds)}};
+}
+
+std::string column_title(const std::string& dataset, const ScoreColumn& column) {
+  return column.title.empty() ? dataset_title(dataset) : dataset_title(dataset) + " " + column.title;
+}
+
+/// Column by column, and within it in the order of the rows.
+std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Settings& settings, Cells& cells) {
+  std::vector<std::vector<Score>> columns;
+  for (const std::string& dataset : table.datasets) {
+    const std::size_t first = columns.size();
+    columns.resize(first + table.columns.size());
+    for (const ScoreRow& row : table.rows) {
+      if (!settings.wants(row.name)) continue;
+      const Cell cell =
+          cv_cell(dataset_title(dataset) + ", " + row.name, dataset, table.tasks, row.options, table.shape);
+      const json* const record = cells.find(cell);
+      const json* const result = result_of(record);
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        Score& score = columns[first + c].emplace_back();
+        score.row = &row;
+        score.dataset = dataset;
+        score.metric = &table.columns[c];
+        score.column = column_title(dataset, table.columns[c]);
+        score.paper =
+            paper_number(table.paper_table, row.name, dataset_title(dataset) == "D&D" ? "DD" : dataset_title(dataset),
+                         score.metric->metric);
+        score.absence = absence_of(record);
+        if (record != nullptr) score.cell = record->at("key");
+        if (result == nullptr) continue;
+        for (const auto& [rule, value] : result->at("tasks").at(score.metric->task).at(score.metric->metric).items())
+          score.rules[rule] = in_percent(value);
+      }
+    }
+  }
+  return columns;
+}
+
+Entry entry_of(const Score& score) {
+  Entry entry;
+  entry.cell = score.cell;
+  if (score.known()) {
+    entry.text = fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std());
+    entry.notes.push_back(fmt::format("best test {:.2f}", score.mean("best_test")));
+  } else {
+    entry.text = score.absence;
+  }
+  if (!score.paper) return entry;
+  std::string paper = fmt::format("paper {:.2f} ± {:.2f}", score.paper->mean, score.paper->std);
+  if (score.known()) {
+    const double difference = score.mean("validation") - score.paper->mean;
+    entry.below = difference < 0;
+    paper += fmt::format(" {} {:+.2f}", entry.below ? "▼" : "▲", difference);
+  }
+  entry.notes.push_back(std::move(paper));
+  return entry;
+}
+
+json value_of(const Score& score) {
+  json value = {{"row", score.row->name},
+                {"dataset", dataset_title(score.dataset)},
+                {"task", score.metric->task},
+                {"metric", score.metric->metric},
+                {"cell", score.cell},
+                {"rules", score.rules},
+                {"paper", nullptr}};
+  if (!score.known()) value["absence"] = score.absence;
+  if (score.paper) value["paper"] = {{"mean", score.paper->mean}, {"std", score.paper->std}};
+  if (score.paper && score.known()) value["minus_paper"] = score.mean("validation") - score.paper->mean;
+  return value;
+}
+
+Table main_table(const std::vector<std::vector<Score>>& columns) {
+  Table table;
+  table.title = "Scores";
+  table.about =
+      "Test values in percent, mean and standard deviation over the folds, with the epoch of each fold chosen on its "
+      "validation "
+      "fold. Best test: with the epoch that looks best on the test fold itself, which no honest report would choose, "
+      "but the "
+      "paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not below. Both compare the "
+      "honest figure.";
+  table.columns = {"method"};
+  for (const std::vector<Score>& column : columns) {
+    if (!column.empty()) table.columns.push_back(column.front().column);
+  }
+  if (columns.empty()) return table;
+  for (std::size_t r = 0; r < columns.front().size(); ++r) {
+    Row& row = table.rows.emplace_back();
+    row.name = columns.front()[r].row->name;
+    for (const std::vector<Score>& column : columns) row.entries.push_back(entry_of(column[r]));
+  }
+  return table;
+}
+
+/// All others of a column against one: the entries of a table, and what `values` says of it.
+std::vector<Entry> tests_of(const std::vector<Score>& column, const std::string& reference, json& values) {
+  std::vector<Entry> entries(column.size(), Entry{"–"});
+  const auto base =
+      std::find_if(column.begin(), column.end(), [&](const Score& s) { return s.row->name == reference; });
+  if (base == column.end() || !base->known()) return entries;
+  std::vector<std::size_t> compared;
+  std::vector<PairedTest> tests;
+  std::vector<double> p;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!column[i].known() || &column[i] == &*base) continue;
+    compared.push_back(i);
+    tests.push_back(paired_test(base->folds(), column[i].folds()));
+    p.push_back(tests.back().p);
+  }
+  const std::vector<double> corrected = holm(p);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const bool significant = corrected[i] < kSignificant;
+    entries[compared[i]] = {fmt::format("{:+.2f}{}", tests[i].difference, significant ? " *" : ""),
+                            {fmt::format("p {:.3f}", corrected[i])},
+                            column[compared[i]].cell};
+    values.push_back({{"test", reference + " minus " + column[compared[i]].row->name},
+                      {"dataset", dataset_title(base->dataset)},
+                      {"task", base->metric->task},
+                      {"metric", base->metric->metric},
+                      {"difference", tests[i].difference},
+                      {"t", tests[i].t},
+                      {"p", p[i]},
+                      {"p_holm", corrected[i]}});
+  }
+  return entries;
+}
+
+Table test_table(const std::vector<std::vector<Score>>& columns, const std::string& reference, json& values) {
+  Table table;
+  table.title = "Is " + reference + " better?";
+  table.about = fmt::format(
+      "{} minus each of the others, in points, over the same folds (validation rule). p of a paired t test over folds, "
+      "corrected for "
+      "the overlap of training sets (Nadeau and Bengio 2003) and, within each column, for the number of comparisons "
+      "(Holm). *: p < "
+      "{}; without it the difference may be chance.",
+      reference, kSignificant);
+  table.columns = {"method"};
+  std::vector<std::vector<Entry>> entries;
+  for (const std::vector<Score>& column : columns) {
+    table.columns.push_back(column.front().column);
+    entries.push_back(tests_of(column, reference, values));
+  }
+  for (std::size_t r = 0; r < columns.front().size(); ++r) {
+    if (columns.front()[r].row->name == reference) continue;
+    Row& row = table.rows.emplace_back();
+    row.name = columns.front()[r].row->name;
+    for (const std::vector<Entry>& column : entries) row.entries.push_back(column[r]);
+  }
+  return table;
+}
+
+Chart chart_of(const std::vector<Score>& column) {
+  RowChart chart;
+  chart.x_name = "percent";
+  chart.kinds = {"validation rule, with standard deviation over folds", "best test epoch", "paper"};
+  for (const Score& score : column) {
+    RowChart::Row& row = chart.rows.emplace_back();
+    row.label = score.row->name;
+    if (score.known()) {
+      const double mean = score.mean("validation");
+      row.marks.push_back({0, mean, mean - score.std(), mean + score.std()});
+      row.marks.push_back({1, score.mean("best_test")});
+    }
+    if (score.paper) row.marks.push_back({2, score.paper->mean});
+  }
+  const std::string& title = column.front().column;
+  return {short_name(title), title, "", draw(chart, title)};
+}
+
+}  // namespace
+
+void add_score_table(Outcome& outcome, const ScoreTable& table, const Settings& settings, Cells& cells) {
+  const std::vector<std::vector<Score>> columns = scores_of(table, settings, cells);
+  if (columns.empty() || columns.front().empty()) return;
+  for (const std::vector<Score>& column : columns) {
+    for (const Score& score : column) outcome.values.push_back(value_of(score));
+    const bool any = std::any_of(column.begin(), column.end(), [](const Score& s) { return s.known(); });
+    if (any) outcome.charts.push_back(chart_of(column));
+  }
+  outcome.tables.push_back(main_table(columns));
+  for (const std::string& reference : table.references) {
+    if (settings.wants(reference)) outcome.tables.push_back(test_table(columns, reference, outcome.values));
+  }
+}
+
+}  // namespace dotin::report::reproduce

@@ -1,0 +1,34 @@
+// Tables of cross-validated scores beside the paper's: tables 3 to 6.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dotin/report/reproduce/outcome.h"
+#include "dotin/report/reproduce/settings.h"
+
+namespace dotin::report::reproduce {
+
+struct ScoreRow {
+  std::string name;
+  Command options;  // what differs from the other rows
+};
+
+struct ScoreColumn {
+  std::string task, metric, title;  // title: "", or what the metric is called beside the dataset's name
+};
+
+struct ScoreTable {
+  int paper_table = 0;
+  std::string tasks;  // --tasks
+  std::vector<ScoreRow> rows;
+  std::vector<ScoreColumn> columns;  // for each dataset
+  std::vector<std::string> datasets;
+  Shape shape;
+  std::vector<std::string> references;  // rows that all others are tested against
+};
+
+/// Fills in tables, charts, values and what there is to say about them.
+void add_score_table(Outcome& outcome, const ScoreTable& table, const Settings& settings, Cells& cells);
+
+}  // namespace dotin::report::reproduce

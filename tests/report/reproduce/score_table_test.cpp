@@ -1,0 +1,129 @@
+// Tables 3 to 6 from made-up cells.
+#include "dotin/report/reproduce/score_table.h"
+
+#include <gtest/gtest.h>
+
+#include "dotin/core/error.h"
+#include "dotin/report/reproduce/items.h"
+#include "dotin/report/reproduce/markdown.h"
+#include "dotin/report/reproduce/paper.h"
+#include "report/reproduce/fake_cells.h"
+#include "support/expect.h"
+
+namespace dotin::report::reproduce {
+namespace {
+
+using nlohmann::json;
+
+Settings only(std::vector<std::string> datasets, std::vector<std::string> methods) {
+  Settings settings;
+  settings.datasets = std::move(datasets);
+  settings.methods = std::move(methods);
+  settings.folds = 4;
+  return settings;
+}
+
+const json& value_of(const Outcome& outcome, const std::string& row, const std::string& metric) {
+  for (const json& value : outcome.values) {
+    if (value.value("row", "") == row && value["metric"] == metric) return value;
+  }
+  throw std::out_of_range(row + " " + metric);
+}
+
+const Entry& entry_of(const Table& table, const std::string& row, std::size_t column) {
+  for (const Row& each : table.rows) {
+    if (each.name == row) return each.entries.at(column);
+  }
+  throw std::out_of_range(row);
+}
+
+/// DOTIN 0.72 to 0.78, gPool 0.70 to 0.74 and always behind; set2set was not run, sortpool failed.
+json made_up(const Cell& cell) {
+  if (option_of(cell, "--readout") == "set2set") return nullptr;
+  if (option_of(cell, "--readout") == "sortpool") return "too large for this machine";
+  const double base = option_of(cell, "--drop") == "dotin" ? 0.02 : 0;
+  return cv_result({{{"classify", "accuracy"}, {0.70 + base, 0.71 + base, 0.72 + 2 * base, 0.74 + 2 * base}}});
+}
+
+TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
+  FakeCells cells(made_up);
+  const Outcome outcome =
+      outcome_of(item_named("table-classification"), only({"DD", "PROTEINS"}, {"dotin", "gpool"}), cells);
+  const Table& scores = outcome.tables.front();
+  EXPECT_EQ(scores.columns, (std::vector<std::string>{"method", "D&D", "PROTEINS"}));
+  const Entry& below = entry_of(scores, "DOTIN", 0);  // (72 + 73 + 76 + 78) / 4 = 74.75, the paper's 78.25
+  EXPECT_EQ(below.text, "74.75 ± 2.75");
+  EXPECT_TRUE(below.below);
+  EXPECT_EQ(below.notes, (std::vector<std::string>{"best test 84.75", "paper 78.25 ± 0.61 ▼ -3.50"}));
+  const Entry& above = entry_of(scores, "DOTIN", 1);
+  EXPECT_FALSE(above.below);
+  EXPECT_EQ(above.notes.back(), "paper 74.63 ± 0.37 ▲ +0.12");
+  const json& value = value_of(outcome, "gPool", "accuracy");
+  EXPECT_NEAR(value["rules"]["validation"]["mean"], 71.75, 1e-9);
+  EXPECT_EQ(value["rules"].size(), 4u) << "every rule";
+  EXPECT_EQ(value["paper"]["mean"], 75.01);
+  EXPECT_NEAR(value["minus_paper"], 71.75 - 75.01, 1e-9);
+}
+
+TEST(ScoreTable, TestsDifferencesOverTheSameFolds) {
+  FakeCells cells(made_up);
+  const Outcome outcome = outcome_of(item_named("table-classification"), only({"DD"}, {"dotin", "gpool"}), cells);
+  ASSERT_EQ(outcome.tables.size(), 2u) << "the other reference was not asked for";
+  // Differences 2, 2, 4, 4: mean 3, variance 4/3, factor 1/4 + 1/2: t = 3 with 3 degrees.
+  const json& test = outcome.values.back();
+  EXPECT_EQ(test["test"], "DOTIN minus gPool");
+  EXPECT_NEAR(test["difference"], 3, 1e-9);
+  EXPECT_NEAR(test["t"], 3, 1e-9);
+  EXPECT_NEAR(test["p_holm"], 0.0577, 1e-4);
+  EXPECT_EQ(entry_of(outcome.tables[1], "gPool", 0).text, "+3.00");
+}
+
+TEST(ScoreTable, SaysWhatWasNotRunAndWhatFailed) {
+  FakeCells cells(made_up);
+  const Outcome outcome =
+      outcome_of(item_named("table-classification"), only({"DD"}, {"dotin", "set2set", "sortpool"}), cells);
+  EXPECT_EQ(entry_of(outcome.tables.front(), "Set2Set", 0).text, "not run");
+  EXPECT_EQ(entry_of(outcome.tables.front(), "SortPool", 0).text, "failed");
+  ASSERT_EQ(outcome.missing.size(), 1u);
+  EXPECT_EQ(outcome.missing[0]["label"], "D&D, Set2Set");
+  const std::string text = to_markdown(outcome);
+  EXPECT_SAYS(text, "**Not run:** D&D, Set2Set.");
+  EXPECT_SAYS(text, "failed: too large for this machine");
+  EXPECT_SAYS(text, "| SortPool | failed<br>paper 72.53 ± 1.19 |");
+}
+
+TEST(ScoreTable, MarkdownSaysLoudlyThatARunWasQuick) {
+  FakeCells cells(made_up);
+  Settings settings = only({"DD"}, {"dotin"});
+  const Item& item = item_named("table-classification");
+  EXPECT_EQ(to_markdown(outcome_of(item, settings, cells)).find("quick run"), std::string::npos);
+  settings.quick = true;
+  EXPECT_SAYS(to_markdown(outcome_of(item, settings, cells)), "> **A quick run.**");
+}
+
+TEST(ScoreTable, PaperNumbersAreThoseOfThePaper) {
+  EXPECT_EQ(paper_number(3, "SAGPool, global", "NCI109", "accuracy")->mean, 74.06);
+  EXPECT_EQ(paper_number(3, "DOTIN", "FRANKENSTEIN-atoms", "accuracy")->std, 0.92);
+  EXPECT_EQ(paper_number(4, "SAGPool", "NCI1", "pair_auc")->mean, 64.48) << "printed as 64..48";
+  EXPECT_EQ(paper_number(5, "gPool", "PROTEINS", "triplet_accuracy")->mean, 70.25);
+  EXPECT_EQ(paper_number(6, "GCN, drop 0.9", "FRANKENSTEIN", "accuracy")->mean, 54.49);
+  EXPECT_FALSE(paper_number(3, "LaPool", "DD", "accuracy").has_value());
+  EXPECT_FALSE(paper_number(4, "DOTIN", "NCI109", "pair_auc").has_value());
+}
+
+TEST(Items, AskForEachCellOnceAndForTheSameOnesWhetherTheyAreThereOrNot) {
+  FakeCells none([](const Cell&) { return json(); });
+  for (const Item& item : items()) {
+    Settings settings;
+    const std::size_t wanted = cells_of(item, settings).size();
+    EXPECT_GT(wanted, 0u) << item.name;
+    EXPECT_EQ(outcome_of(item, settings, none).missing.size(), wanted) << item.name;
+    settings.quick = true;
+    EXPECT_GT(cells_of(item, settings).size(), 0u) << item.name;
+  }
+  EXPECT_EQ(cells_of(item_named("table-classification"), {}).size(), 15u * 5u);
+  EXPECT_THROW(item_named("table-9"), core::UsageError);
+}
+
+}  // namespace
+}  // namespace dotin::report::reproduce
