@@ -60,8 +60,7 @@ class FolderLock {
     close(file_);
     core::fail(
         "another dotin reproduce is at work in {}: wait for it, choose another folder with --out, or look at what is "
-        "there "
-        "with --no-run",
+        "there with --no-run",
         folder);
   }
   ~FolderLock() { close(file_); }
@@ -242,14 +241,13 @@ void add_reproduce(CLI::App& root, Context& context) {
       ->capture_default_str();
   command.add_flag("--no-run", options->no_run, "Only write tables and pages from the cells that are there");
   command.add_flag("--json", options->json, "Print the outcome as JSON");
-  set_examples(
-      command,
-      {"dotin reproduce --list", "dotin reproduce table-datasets --data ~/tu",
-       "dotin reproduce table-classification --quick",
-       "dotin reproduce table-classification --datasets NCI1,PROTEINS --methods gpool,dotin --folds 5",
-       "dotin reproduce all --jobs 2", "dotin reproduce all --no-run"},
-      "A cell is one figure of a table or one point of a figure. Cells are kept, by their settings and the program's\n"
-      "version: the same command skips what is there and goes on where it was stopped.");
+  set_examples(command,
+               {"dotin reproduce --list", "dotin reproduce table-datasets --data ~/tu",
+                "dotin reproduce table-classification --quick",
+                "dotin reproduce table-classification --datasets NCI1,PROTEINS --methods gpool,dotin --folds 5",
+                "dotin reproduce all --jobs 2", "dotin reproduce all --no-run"},
+               "A cell is one figure of a table or one point of a figure. Cells are kept, by their settings and the "
+               "program's\nversion: the same command skips what is there and goes on where it was stopped.");
   set_action(command, context, options, run);
 }
 

@@ -1,6 +1,7 @@
 // Cells with results made up by a test.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>

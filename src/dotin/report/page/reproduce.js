@@ -28,8 +28,7 @@
     dotin.element("span", { class: "command" }, cell.command)];
 
   const cellsPanel = ({ cells, missing }) => {
-    const all = cells.length + missing.length;
-    return dotin.panel("Where the numbers come from", { classes: "wide", about: `${cells.length} of ${dotin.counted(all, "cell")} were run. ` +
+    return dotin.panel("Where the numbers come from", { classes: "wide", about: `Cells run: ${cells.length} of ${cells.length + missing.length}. ` +
       "Each is the outcome of a command, with DOTIN_DATA naming the folder of the datasets and RUN any new folder." },
     dotin.element("details", {}, dotin.element("summary", {}, "Commands, machine and protocol"),
       dotin.table("", ["cell", "started", "took", "seed", "machine", "protocol", "command"], cells.map(cellRow), [1, 4, 5, 6])),

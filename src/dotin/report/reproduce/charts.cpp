@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "dotin/report/assets.h"
 #include "dotin/report/reproduce/svg.h"
@@ -179,9 +181,14 @@ std::string draw(const ScatterChart& chart, const std::string& label) {
   std::string content = draw_axes(axes);
   content += fmt::format(R"(<line class="axis" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", axes.x.first,
                          axes.y.first, axes.x.last, axes.y.last);
+  const double radius = chart.points.size() > 150 ? 3.2 : 4.5;
+  std::map<std::pair<double, double>, int> taken;
   for (const ScatterChart::Point& point : chart.points) {
-    content += mark(point.kind, axes.x(point.x), axes.y(point.y), chart.points.size() > 150 ? 3.2 : 4.5, point.title,
-                    data_attributes(point.x, point.y));
+    // Points of one place are spread round it in a spiral.
+    const int before = taken[{point.x, point.y}]++;
+    const double away = radius * std::sqrt(before), turn = 2.4 * before;
+    content += mark(point.kind, axes.x(point.x) + away * std::cos(turn), axes.y(point.y) + away * std::sin(turn),
+                    radius, point.title, data_attributes(point.x, point.y));
   }
   std::vector<LegendEntry> legend;
   for (std::size_t kind = 0; kind < chart.kinds.size(); ++kind) {

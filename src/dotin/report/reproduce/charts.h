@@ -44,7 +44,7 @@ struct RowChart {
   bool bars = false;  // from zero to the first mark of each row
 };
 
-/// Points of several kinds on a square, with its diagonal.
+/// Points of several kinds on a square, with its diagonal. Those of one place are spread a little.
 struct ScatterChart {
   struct Point {
     std::size_t kind = 0;

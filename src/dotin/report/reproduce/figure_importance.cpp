@@ -108,12 +108,11 @@ void fill_figure_importance(Outcome& outcome, const Settings& settings, Cells& c
   }
   outcome.tables.push_back(std::move(table));
   outcome.about.push_back(
-      fmt::format("One model for classification and graph edit distance (hidden dimension {}, batches of {}: the "
-                  "paper's; {} layers, {} epochs, drop ratio 0.5, preset "
-                  "recommended). Every node of a test graph at its rank by the attentiveness of each task's virtual "
-                  "node, in the first layer, where all nodes are "
-                  "there. Nodes with equal features are equally attentive and share a rank. The paper normalises the "
-                  "vectors before, which we do not.",
+      fmt::format("One model for classification and graph edit distance: hidden dimension {}, batches of {}, {} "
+                  "layers, {} epochs, drop ratio 0.5, preset recommended (the paper: hidden dimension 256, batches of "
+                  "8). Every node of a test graph at its rank by the attentiveness of each task's virtual node, in the "
+                  "first layer, where all nodes are there. Nodes with equal features are equally attentive: they share "
+                  "a rank, and are spread a little round it. The paper normalises the vectors before, which we do not.",
                   shape.hidden, shape.batch, shape.layers, shape.epochs));
 }
 

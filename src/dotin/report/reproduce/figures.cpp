@@ -72,11 +72,10 @@ void fill_figure_drop_ratio(Outcome& outcome, const Settings& settings, Cells& c
   }
   outcome.about.push_back(
       fmt::format("{} layers, hidden dimension {}, dropout 0.2, batches of {}, {} epochs, {} folds, seed 0, preset "
-                  "recommended for all lines, so that they "
-                  "differ in what is dropped alone. The epoch of each fold is chosen on its validation fold. The paper "
-                  "has 3 layers, hidden dimension 512 and "
-                  "dropout 0.2, and says neither epochs nor dataset; in its text 90% dropped costs 0.6 points (74.91 "
-                  "against 75.51 without drop).",
+                  "recommended for all lines, so that they differ in what is dropped alone. The epoch of each fold is "
+                  "chosen on its validation fold. The paper has 3 layers, hidden dimension 512 and dropout 0.2, and "
+                  "says neither epochs nor dataset; in its text 90% dropped costs 0.6 points (74.91 against 75.51 "
+                  "without drop).",
                   shape.layers, shape.hidden, shape.batch, shape.epochs, shape.folds));
 }
 
@@ -113,10 +112,9 @@ void fill_figure_speed(Outcome& outcome, const Settings& settings, Cells& cells)
   }
   outcome.about.push_back(
       fmt::format("Training steps a second, one thread, {} layers, hidden dimension {}, batches of {}; medians of {} x "
-                  "{} steps. The preset paper has attention "
-                  "maps as wide as the hidden dimension, the preset recommended an eighth. The paper measured on a "
-                  "GPU: only how speed grows with the drop "
-                  "ratio compares (its text: 12.23 without drop, 18.81 at 0.9, so 1.54 times).",
+                  "{} steps. The preset paper has attention maps as wide as the hidden dimension, the preset "
+                  "recommended an eighth. The paper measured on a GPU: only how speed grows with the drop ratio "
+                  "compares (its text: 12.23 without drop, 18.81 at 0.9, so 1.54 times).",
                   shape.layers, shape.hidden, shape.batch, timing.repetitions, timing.steps));
 }
 
@@ -148,8 +146,8 @@ void fill_figure_layers(Outcome& outcome, const Settings& settings, Cells& cells
   }
   outcome.about.push_back(fmt::format(
       "Graph edit distance alone, one thread, hidden dimension {}, batches of {} triplets, preset recommended; medians "
-      "of {} x {} steps. With one "
-      "layer nothing is dropped before the read-out, so that the lines meet there; the paper drops after it.",
+      "of {} x {} steps. With one layer nothing is dropped before the read-out, so that the lines meet there; the "
+      "paper drops after it.",
       shape.hidden, shape.batch, timing.repetitions, timing.steps));
 }
 
@@ -209,11 +207,9 @@ void fill_figure_memory(Outcome& outcome, const Settings& settings, Cells& cells
   }
   outcome.about.push_back(
       "What training added to a fresh process at its peak, preset recommended, one thread. Layers vary with batches of "
-      "8 and hidden dimension 512, "
-      "batches with 3 layers and hidden dimension 512, the hidden dimension with 3 layers and batches of 128: the "
-      "paper's settings, unless the run "
-      "was quick. The paper measured GPU memory: only the ratios compare (its text, 16 layers: 3135.55 MB without "
-      "drop, 664.47 MB at 0.9).");
+      "8 and hidden dimension 512, batches with 3 layers and hidden dimension 512, the hidden dimension with 3 layers "
+      "and batches of 128: the paper's settings, unless the run was quick. The paper measured GPU memory: only the "
+      "ratios compare (its text, 16 layers: 3135.55 MB without drop, 664.47 MB at 0.9).");
 }
 
 }  // namespace dotin::report::reproduce

@@ -58,12 +58,11 @@ std::string machines_text(const json& cells) {
 
 std::string cells_text(const Outcome& outcome) {
   std::string text =
-      fmt::format("## Where the numbers come from\n\n{} of {} cells were run, on\n\n{}\n", outcome.cells.size(),
+      fmt::format("## Where the numbers come from\n\nCells run: {} of {}, on\n\n{}\n", outcome.cells.size(),
                   outcome.cells.size() + outcome.missing.size(), machines_text(outcome.cells));
   text +=
       "Each is the outcome of a command, with `DOTIN_DATA` naming the folder of the datasets and RUN any new folder. "
-      "Cross-validations "
-      "are of seed 0.\n\n| cell | started | took | command |\n| --- | --- | ---: | --- |\n";
+      "Cross-validations are of seed 0.\n\n| cell | started | took | command |\n| --- | --- | ---: | --- |\n";
   for (const json& cell : outcome.cells) {
     const std::string error = cell.contains("error") ? " failed: " + plain(cell.at("error").get<std::string>()) : "";
     text += fmt::format("| {} | {} | {} | `{}`{} |\n", plain(cell.at("label").get<std::string>()),
@@ -87,8 +86,7 @@ std::string to_markdown(const Outcome& outcome) {
   if (outcome.quick) {
     text +=
         "> **A quick run.** Few folds and epochs, a small model, little data: it shows that everything works, not what "
-        "the methods "
-        "reach. Do not quote it.\n\n";
+        "the methods reach. Do not quote it.\n\n";
   }
   for (const std::string& paragraph : outcome.about) text += plain(paragraph) + "\n\n";
   for (const Table& table : outcome.tables) text += table_text(table);

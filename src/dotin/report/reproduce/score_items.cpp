@@ -52,20 +52,16 @@ std::vector<ScoreRow> backbone_rows() {
 void say_settings(Outcome& outcome, const Shape& shape, const std::string& stated) {
   outcome.about.push_back(
       fmt::format("Every row has hidden dimension {}, {} layers, batches of {}, {} epochs, {} folds, learning rate "
-                  "0.001, seed 0, and drops half "
-                  "of the nodes a layer unless its name says otherwise. {}",
+                  "0.001, seed 0, and drops half of the nodes a layer unless its name says otherwise. {}",
                   shape.hidden, shape.layers, shape.batch, shape.epochs, shape.folds, stated));
 }
 
 void say_presets(Outcome& outcome) {
   outcome.about.push_back(
       "The compared methods are trained as the paper trains (preset paper: Adam with L2 weight decay 0.0008, plain "
-      "layers). DOTIN and "
-      "DOTIN without pooling have the preset recommended, which reads the method's open questions differently and adds "
-      "residual "
-      "connections and layer norm; DOTIN, preset paper is the literal reading, and the row to set beside the others "
-      "where the "
-      "question is the method alone.");
+      "layers). DOTIN and DOTIN without pooling have the preset recommended, which reads the method's open questions "
+      "differently and adds residual connections and layer norm; DOTIN, preset paper is the literal reading, and the "
+      "row to set beside the others where the question is the method alone.");
 }
 
 void say_atoms(Outcome& outcome, const std::vector<std::string>& datasets) {
@@ -73,8 +69,7 @@ void say_atoms(Outcome& outcome, const std::vector<std::string>& datasets) {
     if (dataset_title(dataset) != "FRANKENSTEIN-atoms") continue;
     outcome.about.push_back(
         "FRANKENSTEIN-atoms has the molecules of FRANKENSTEIN with atom labels in place of its 780 pixel values: other "
-        "input than the "
-        "paper's, so that its numbers are only beside the paper's, not against them.");
+        "input than the paper's, so that its numbers are only beside the paper's, not against them.");
     return;
   }
 }
@@ -116,8 +111,8 @@ void fill_table_ged(Outcome& outcome, const Settings& settings, Cells& cells) {
   table.references = {kOurs, kOursLiteral};
   say_settings(outcome, table.shape,
                "ACC is triplet accuracy, AUC that of pairs; 1 edge is substituted in the closer graph and 2 in the "
-               "farther, as in Graph "
-               "Matching Networks: the paper does not say. Every method sees the degree of nodes beside their labels.");
+               "farther, as in Graph Matching Networks: the paper does not say. Every method sees the degree of nodes "
+               "beside their labels.");
   say_presets(outcome);
   say_atoms(outcome, table.datasets);
   add_score_table(outcome, table, settings, cells);
@@ -138,8 +133,8 @@ void fill_table_multitask(Outcome& outcome, const Settings& settings, Cells& cel
   table.references = {kOurs, kOursLiteral};
   say_settings(outcome, table.shape,
                "Batches of 16 and 5 epochs are the paper's. Both tasks weigh the same; DOTIN has a virtual node for "
-               "each, the compared "
-               "methods have one embedding for both. Every method sees the degree of nodes beside their labels.");
+               "each, the compared methods have one embedding for both. Every method sees the degree of nodes beside "
+               "their labels.");
   say_presets(outcome);
   say_atoms(outcome, table.datasets);
   add_score_table(outcome, table, settings, cells);

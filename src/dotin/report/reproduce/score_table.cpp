@@ -117,11 +117,9 @@ Table main_table(const std::vector<std::vector<Score>>& columns) {
   table.title = "Scores";
   table.about =
       "Test values in percent, mean and standard deviation over the folds, with the epoch of each fold chosen on its "
-      "validation "
-      "fold. Best test: with the epoch that looks best on the test fold itself, which no honest report would choose, "
-      "but the "
-      "paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not below. Both compare the "
-      "honest figure.";
+      "validation fold. Best test: with the epoch that looks best on the test fold itself, which no honest report "
+      "would choose, but the paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not "
+      "below. Both compare the honest figure.";
   table.columns = {"method"};
   for (const std::vector<Score>& column : columns) {
     if (!column.empty()) table.columns.push_back(column.front().column);
@@ -173,10 +171,8 @@ Table test_table(const std::vector<std::vector<Score>>& columns, const std::stri
   table.title = "Is " + reference + " better?";
   table.about = fmt::format(
       "{} minus each of the others, in points, over the same folds (validation rule). p of a paired t test over folds, "
-      "corrected for "
-      "the overlap of training sets (Nadeau and Bengio 2003) and, within each column, for the number of comparisons "
-      "(Holm). *: p < "
-      "{}; without it the difference may be chance.",
+      "corrected for the overlap of training sets (Nadeau and Bengio 2003) and, within each column, for the number of "
+      "comparisons (Holm). *: p < {}; without it the difference may be chance.",
       reference, kSignificant);
   table.columns = {"method"};
   std::vector<std::vector<Entry>> entries;

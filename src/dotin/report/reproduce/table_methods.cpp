@@ -71,8 +71,7 @@ void fill_table_methods(Outcome& outcome, const Settings& settings, Cells& cells
     table.title = dataset_title(data);
     table.about =
         "Time and memory of a training step, over the graphs of its batch. Extra parameters are beyond those of the "
-        "same backbone that "
-        "reads the mean of its nodes. Below: what table 1 of the paper says.";
+        "same backbone that reads the mean of its nodes. Below: what table 1 of the paper says.";
     table.columns = {"method", "time a graph", "memory a graph", "extra parameters", "task-relevant"};
     if (result == nullptr) {
       table.rows.push_back({"all", std::vector<Entry>(table.columns.size() - 1, Entry{absence_of(record)})});
@@ -107,8 +106,8 @@ void fill_table_methods(Outcome& outcome, const Settings& settings, Cells& cells
   }
   outcome.about.push_back(
       fmt::format("Hidden dimension {}, {} layers, batches of {}, drop ratio 0.5, preset recommended, one thread. "
-                  "DOTIN, random drop and no drop run on "
-                  "the fused engine, the others on plain libtorch: part of the difference in time is that.",
+                  "DOTIN, random drop and no drop run on the fused engine, the others on plain libtorch: part of the "
+                  "difference in time is that.",
                   shape.hidden, shape.layers, shape.batch));
 }
 
