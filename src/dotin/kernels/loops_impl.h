@@ -32,6 +32,17 @@ inline float exponential(float x) {
 }
 
 template <class Scalar>
+inline Scalar positive_part(Scalar y) {
+  return y > 0 ? y : Scalar(0);
+}
+
+/// Slope of ELU: exp(y) below 0, and exp(0) = 1 above it. elu(y) = positive_part(y) + (slope - 1), without a branch.
+template <class Scalar>
+inline Scalar elu_slope(Scalar y) {
+  return exponential(y < 0 ? y : Scalar(0));
+}
+
+template <class Scalar>
 inline Scalar dot_of(const Scalar* __restrict x, const Scalar* __restrict y, int64_t width) {
   Scalar sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -164,10 +175,7 @@ void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma,
       memcpy(out, in, static_cast<size_t>(width) * sizeof(Scalar));
     }
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) {
-      const Scalar negative = exponential(out[c] < 0 ? out[c] : Scalar(0)) - 1;
-      out[c] = g * (out[c] > 0 ? out[c] : negative);
-    }
+    for (int64_t c = 0; c < width; ++c) out[c] = g * (positive_part(out[c]) + (elu_slope(out[c]) - 1));
     if (mask != nullptr) {
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] *= mask[r * width + c];
@@ -188,17 +196,22 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
     const Scalar inverse = gamma != nullptr ? inverse_deviation[r] : Scalar(1);
     const Scalar g = gate != nullptr ? gate[r] : Scalar(1);
     Scalar open = 0;  // d . (elu * mask), the gradient of the gate
-    // Through the gate, the mask and ELU: out = d of the normalised, scaled value y.
+    if (mask != nullptr) {
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) out[c] = d[c] * mask[r * width + c];
+    } else {
+      memcpy(out, d, static_cast<size_t>(width) * sizeof(Scalar));
+    }
+    // Through the gate and ELU: out = d of the normalised, scaled value y.
     if (gamma != nullptr) {
       Scalar sum = 0, weighted = 0;
 #pragma omp simd reduction(+ : sum, weighted, open)
       for (int64_t c = 0; c < width; ++c) {
         const Scalar normal = (in[c] - m) * inverse;
         const Scalar y = normal * gamma[c] + beta[c];
-        const Scalar slope = y > 0 ? Scalar(1) : exponential(y < 0 ? y : Scalar(0));
-        const Scalar masked = d[c] * (mask != nullptr ? mask[r * width + c] : Scalar(1));
-        open += masked * (y > 0 ? y : slope - 1);
-        const Scalar dy = g * masked * slope;
+        const Scalar slope = elu_slope(y);
+        open += out[c] * (positive_part(y) + (slope - 1));
+        const Scalar dy = g * out[c] * slope;
         d_gamma[c] += dy * normal;
         d_beta[c] += dy;
         const Scalar dn = dy * gamma[c];
@@ -212,10 +225,9 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
     } else {
 #pragma omp simd reduction(+ : open)
       for (int64_t c = 0; c < width; ++c) {
-        const Scalar slope = in[c] > 0 ? Scalar(1) : exponential(in[c] < 0 ? in[c] : Scalar(0));
-        const Scalar masked = d[c] * (mask != nullptr ? mask[r * width + c] : Scalar(1));
-        open += masked * (in[c] > 0 ? in[c] : slope - 1);
-        out[c] = g * masked * slope;
+        const Scalar slope = elu_slope(in[c]);
+        open += out[c] * (positive_part(in[c]) + (slope - 1));
+        out[c] = g * out[c] * slope;
       }
     }
     if (d_gate != nullptr) d_gate[r] = open;
