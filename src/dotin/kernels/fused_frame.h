@@ -16,6 +16,7 @@ struct Frame {
       : level(layer_level),
         rows(layer_rows),
         d(settings.hidden),
+        w(layer_rows.width),
         a(settings.attention),
         k(settings.tasks),
         graphs(layer_level.graphs()),
@@ -28,7 +29,7 @@ struct Frame {
 
   const Level& level;
   const LayerRows<Scalar>& rows;
-  int64_t d, a, k, graphs, nodes, edges, virtual_count;
+  int64_t d, w, a, k, graphs, nodes, edges, virtual_count;
 };
 
 template <class Scalar>
@@ -40,7 +41,8 @@ std::vector<Scalar> zeros(int64_t size) {
 template <class Scalar>
 MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
   return {tape.table_first ? tape.transformed.data() : f.rows.table, f.rows.code,
-          tape.table_first ? tape.transformed_virtual.data() : f.rows.virtual_rows, tape.virtual_row.data(), f.d};
+          tape.table_first ? tape.transformed_virtual.data() : f.rows.virtual_rows, tape.virtual_row.data(),
+          tape.table_first ? f.d : f.w};
 }
 
 template <class Scalar>

@@ -25,11 +25,11 @@ void compute_logits(const Frame<Scalar>& f, const LayerSettings& settings, const
   tape.p.resize(tape.q.size());
   tape.qv.resize(static_cast<std::size_t>(f.virtual_count * f.a));
   tape.pv.resize(tape.qv.size());
-  gemm(Op::plain, Op::transposed, u, f.a, f.d, inverse_tau, f.rows.table, weights.query, Scalar(0), tape.q.data());
-  gemm(Op::plain, Op::transposed, u, f.a, f.d, Scalar(1), f.rows.table, weights.key, Scalar(0), tape.p.data());
-  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.d, inverse_tau, f.rows.virtual_rows, weights.query, Scalar(0),
+  gemm(Op::plain, Op::transposed, u, f.a, f.w, inverse_tau, f.rows.table, weights.query, Scalar(0), tape.q.data());
+  gemm(Op::plain, Op::transposed, u, f.a, f.w, Scalar(1), f.rows.table, weights.key, Scalar(0), tape.p.data());
+  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.w, inverse_tau, f.rows.virtual_rows, weights.query, Scalar(0),
        tape.qv.data());
-  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.d, Scalar(1), f.rows.virtual_rows, weights.key, Scalar(0),
+  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.w, Scalar(1), f.rows.virtual_rows, weights.key, Scalar(0),
        tape.pv.data());
 
   tape.s_edge.resize(static_cast<std::size_t>(f.edges));
@@ -184,54 +184,65 @@ void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const auto left = static_cast<int32_t>(tape.map.source.size());
   const int64_t virtual_rows = f.graphs * f.k;
-  tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * f.d));
   const MixedRows<Scalar> x = mixed_rows(f, tape);
-  loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * f.d);
+  const int64_t width = x.width;
+  tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * width));
+  loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * width);
 
   const int64_t count = f.k + 1;
-  std::vector<Scalar> wide(static_cast<std::size_t>(f.graphs * count * f.d));
-  wide_rows<Scalar>(f.level, {x.table, f.rows.table_rows, f.rows.code, f.d}, count, tape.wide.data(), wide.data());
+  std::vector<Scalar> wide(static_cast<std::size_t>(f.graphs * count * width));
+  wide_rows<Scalar>(f.level, {x.table, f.rows.table_rows, f.rows.code, width}, count, tape.wide.data(), wide.data());
   for (int64_t g = 0; g < f.graphs; ++g) {
-    const Scalar* const virtual_table = x.virtual_table + f.virtual_base(g) * f.d;
+    const Scalar* const virtual_table = x.virtual_table + f.virtual_base(g) * width;
     for (int64_t k = 0; k < f.k; ++k) {
-      Scalar* const row = tape.mixed.data() + (g * f.k + k) * f.d;
-      std::copy_n(wide.data() + (g * count + k) * f.d, f.d, row);
-      loop.add_scaled(tape.s_virtual_self[g * f.k + k], virtual_table + k * f.d, row, f.d);
+      Scalar* const row = tape.mixed.data() + (g * f.k + k) * width;
+      std::copy_n(wide.data() + (g * count + k) * width, width, row);
+      loop.add_scaled(tape.s_virtual_self[g * f.k + k], virtual_table + k * width, row, width);
     }
     if (tape.map.merged[g] < 0) continue;
-    Scalar* const row = tape.mixed.data() + (virtual_rows + tape.map.merged[g]) * f.d;
-    std::copy_n(wide.data() + (g * count + f.k) * f.d, f.d, row);
+    Scalar* const row = tape.mixed.data() + (virtual_rows + tape.map.merged[g]) * width;
+    std::copy_n(wide.data() + (g * count + f.k) * width, width, row);
     for (int64_t k = 0; k < f.k; ++k)
-      loop.add_scaled(tape.merged_virtual[g * f.k + k], virtual_table + k * f.d, row, f.d);
+      loop.add_scaled(tape.merged_virtual[g * f.k + k], virtual_table + k * width, row, width);
   }
 }
 
-/// Adds each row's input to tape.next; a merged row's is sum lambda_i x_i.
+/// Adds each row's input to `out` [rows that leave, W]; a merged row's is sum lambda_i x_i.
 template <class Scalar>
-void add_residual(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+void add_inputs(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, Scalar* out) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t virtual_rows = f.graphs * f.k;
   for (int64_t g = 0; g < f.graphs; ++g) {
-    for (int64_t k = 0; k < f.k; ++k) {
-      loop.add_scaled(1, f.rows.virtual_rows + (f.virtual_base(g) + k) * f.d, tape.next.data() + (g * f.k + k) * f.d,
-                      f.d);
-    }
+    for (int64_t k = 0; k < f.k; ++k)
+      loop.add_scaled(1, f.rows.virtual_rows + (f.virtual_base(g) + k) * f.w, out + (g * f.k + k) * f.w, f.w);
   }
   bool merges = false;
   for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
     const int32_t i = tape.map.source[r];
     merges = merges || i < 0;
     if (i >= 0)
-      loop.add_scaled(1, f.rows.table + f.row_of(i) * f.d,
-                      tape.next.data() + (virtual_rows + static_cast<int64_t>(r)) * f.d, f.d);
+      loop.add_scaled(1, f.rows.table + f.row_of(i) * f.w, out + (virtual_rows + static_cast<int64_t>(r)) * f.w, f.w);
   }
   if (!merges) return;
-  std::vector<Scalar> merged(static_cast<std::size_t>(f.graphs * f.d));
-  wide_rows<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.d}, 1, tape.lambda.data(), merged.data());
+  std::vector<Scalar> merged(static_cast<std::size_t>(f.graphs * f.w));
+  wide_rows<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(), merged.data());
   for (int64_t g = 0; g < f.graphs; ++g) {
     if (tape.map.merged[g] >= 0)
-      loop.add_scaled(1, merged.data() + g * f.d, tape.next.data() + (virtual_rows + tape.map.merged[g]) * f.d, f.d);
+      loop.add_scaled(1, merged.data() + g * f.w, out + (virtual_rows + tape.map.merged[g]) * f.w, f.w);
   }
+}
+
+template <class Scalar>
+void add_residual(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+  if (f.rows.basis == nullptr) {
+    add_inputs(f, tape, tape.next.data());
+    return;
+  }
+  const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+  tape.residual = zeros<Scalar>(left * f.w);
+  add_inputs(f, tape, tape.residual.data());
+  gemm(Op::plain, Op::plain, left, f.d, f.w, Scalar(1), tape.residual.data(), f.rows.basis, Scalar(1),
+       tape.next.data());
 }
 
 /// 1 + tanh(s_i) for kept rows, the lambda-weighted mean of it for merged ones, 1 for virtual ones.
@@ -285,9 +296,9 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   if (tape.table_first) {
     tape.transformed.resize(static_cast<std::size_t>(rows.table_rows * f.d));
     tape.transformed_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.d));
-    gemm(Op::plain, Op::transposed, rows.table_rows, f.d, f.d, Scalar(1), rows.table, weights.linear, Scalar(0),
+    gemm(Op::plain, Op::transposed, rows.table_rows, f.d, f.w, Scalar(1), rows.table, weights.linear, Scalar(0),
          tape.transformed.data());
-    gemm(Op::plain, Op::transposed, f.virtual_count, f.d, f.d, Scalar(1), rows.virtual_rows, weights.linear, Scalar(0),
+    gemm(Op::plain, Op::transposed, f.virtual_count, f.d, f.w, Scalar(1), rows.virtual_rows, weights.linear, Scalar(0),
          tape.transformed_virtual.data());
   }
   mix(f, tape);
@@ -297,7 +308,7 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   } else {
     tape.z.resize(static_cast<std::size_t>(left * f.d));
     for (int64_t r = 0; r < left; ++r) std::copy_n(weights.bias, f.d, tape.z.data() + r * f.d);
-    gemm(Op::plain, Op::transposed, left, f.d, f.d, Scalar(1), tape.mixed.data(), weights.linear, Scalar(1),
+    gemm(Op::plain, Op::transposed, left, f.d, f.w, Scalar(1), tape.mixed.data(), weights.linear, Scalar(1),
          tape.z.data());
   }
   tape.mask.clear();

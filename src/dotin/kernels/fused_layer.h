@@ -27,21 +27,23 @@ struct LayerSettings {
   bool residual = true;
 };
 
-/// Row-major, in the layout of the model file: query and key [A, D], linear [D, D], the others [D]. gamma null: no
-/// norm.
+/// Row-major, in the layout of the model file: query and key [A, W], linear [D, W], the others [D], where W is the
+/// width of the rows that enter: D, but for rows on a basis. gamma null: no norm.
 template <class Scalar>
 struct LayerWeights {
   const Scalar *query, *key, *linear, *bias, *gamma, *beta;
 };
 
-/// Gradients are added to what is there. gamma null: no norm.
+/// Gradients are added to what is there. gamma null: no norm; basis null: the rows are on none.
 template <class Scalar>
 struct LayerGradients {
-  Scalar *query, *key, *linear, *bias, *gamma, *beta;
+  Scalar *query, *key, *linear, *bias, *gamma, *beta, *basis = nullptr;
 };
 
 /// Rows that enter a layer. Raw node i is row code[i] of table, or row i where code is null. Virtual node k of graph g
 /// is row g * K + k of virtual_rows, or row k for every graph where they are shared (the first layer).
+/// Rows on a basis [W, D] hold W coefficients: row r stands for x_r = r basis, and what the weights multiply is r. That
+/// is exact where query, key and linear are given as products with basis^T, and cheap where W is far below D.
 template <class Scalar>
 struct LayerRows {
   const Scalar* table;
@@ -49,6 +51,8 @@ struct LayerRows {
   const int32_t* code;
   const Scalar* virtual_rows;
   bool shared_virtual;
+  int64_t width;
+  const Scalar* basis = nullptr;
 };
 
 /// What the backward pass needs of the forward pass, and what the caller may look at.
@@ -75,6 +79,7 @@ struct LayerTape {
   std::vector<Scalar> merged_virtual;                // graphs x K: weight of each virtual node in the merged row
   std::vector<Scalar> wide;  // nodes x (K + 1): weight of each node in its graph's virtual rows and merged row
   std::vector<Scalar> mixed, z, mean, inverse_deviation;
+  std::vector<Scalar> residual;  // coefficients of each row's residual, for rows on a basis
   std::vector<Scalar> mask;
 };
 

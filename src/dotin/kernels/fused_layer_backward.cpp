@@ -36,30 +36,31 @@ void mix_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const S
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t virtual_rows = f.graphs * f.k, count = f.k + 1;
   const MixedRows<Scalar> x = mixed_rows(f, tape);
+  const int64_t width = x.width;
   loop.gather_rows_backward(coefficients(f, tape), x, tape.map.source.data(),
-                            static_cast<int32_t>(tape.map.source.size()), d_mixed + virtual_rows * f.d, d_rows,
+                            static_cast<int32_t>(tape.map.source.size()), d_mixed + virtual_rows * width, d_rows,
                             d_virtual, {inner.edge.data(), inner.self.data(), inner.to_virtual.data()});
 
-  std::vector<Scalar> d_wide = zeros<Scalar>(f.graphs * count * f.d);
+  std::vector<Scalar> d_wide = zeros<Scalar>(f.graphs * count * width);
   std::vector<Scalar> d_merged_virtual = zeros<Scalar>(f.graphs * f.k);
   for (int64_t g = 0; g < f.graphs; ++g) {
     const int64_t base = f.virtual_base(g);
     for (int64_t k = 0; k < f.k; ++k) {
-      const Scalar* const d = d_mixed + (g * f.k + k) * f.d;
-      std::copy_n(d, f.d, d_wide.data() + (g * count + k) * f.d);
-      inner.virtual_self[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * f.d, f.d);
-      loop.add_scaled(tape.s_virtual_self[g * f.k + k], d, d_virtual + (base + k) * f.d, f.d);
+      const Scalar* const d = d_mixed + (g * f.k + k) * width;
+      std::copy_n(d, width, d_wide.data() + (g * count + k) * width);
+      inner.virtual_self[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * width, width);
+      loop.add_scaled(tape.s_virtual_self[g * f.k + k], d, d_virtual + (base + k) * width, width);
     }
     if (tape.map.merged[g] < 0) continue;
-    const Scalar* const d = d_mixed + (virtual_rows + tape.map.merged[g]) * f.d;
-    std::copy_n(d, f.d, d_wide.data() + (g * count + f.k) * f.d);
+    const Scalar* const d = d_mixed + (virtual_rows + tape.map.merged[g]) * width;
+    std::copy_n(d, width, d_wide.data() + (g * count + f.k) * width);
     for (int64_t k = 0; k < f.k; ++k) {
-      d_merged_virtual[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * f.d, f.d);
-      loop.add_scaled(tape.merged_virtual[g * f.k + k], d, d_virtual + (base + k) * f.d, f.d);
+      d_merged_virtual[g * f.k + k] = loop.dot(d, x.virtual_table + (base + k) * width, width);
+      loop.add_scaled(tape.merged_virtual[g * f.k + k], d, d_virtual + (base + k) * width, width);
     }
   }
   std::vector<Scalar> d_weights(static_cast<std::size_t>(f.nodes * count));
-  wide_rows_backward<Scalar>(f.level, {x.table, f.rows.table_rows, f.rows.code, f.d}, count, tape.wide.data(),
+  wide_rows_backward<Scalar>(f.level, {x.table, f.rows.table_rows, f.rows.code, width}, count, tape.wide.data(),
                              d_wide.data(), d_weights.data(), d_rows);
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int64_t k = 0; k < f.k; ++k) inner.from_row[i * f.k + k] = d_weights[i * count + k];
@@ -98,32 +99,47 @@ void gate_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const 
   }
 }
 
+/// Backward of add_inputs; d_out [rows that leave, W].
 template <class Scalar>
-void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_next, Scalar* d_table,
-                       Scalar* d_virtual, Inner<Scalar>& inner) {
+void inputs_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_out, Scalar* d_table,
+                     Scalar* d_virtual, Inner<Scalar>& inner) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t virtual_rows = f.graphs * f.k;
   for (int64_t g = 0; g < f.graphs; ++g) {
     for (int64_t k = 0; k < f.k; ++k)
-      loop.add_scaled(1, d_next + (g * f.k + k) * f.d, d_virtual + (f.virtual_base(g) + k) * f.d, f.d);
+      loop.add_scaled(1, d_out + (g * f.k + k) * f.w, d_virtual + (f.virtual_base(g) + k) * f.w, f.w);
   }
   bool merges = false;
   for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
     const int32_t i = tape.map.source[r];
     merges = merges || i < 0;
     if (i >= 0)
-      loop.add_scaled(1, d_next + (virtual_rows + static_cast<int64_t>(r)) * f.d, d_table + f.row_of(i) * f.d, f.d);
+      loop.add_scaled(1, d_out + (virtual_rows + static_cast<int64_t>(r)) * f.w, d_table + f.row_of(i) * f.w, f.w);
   }
   if (!merges) return;
-  std::vector<Scalar> d_merged = zeros<Scalar>(f.graphs * f.d);
+  std::vector<Scalar> d_merged = zeros<Scalar>(f.graphs * f.w);
   for (int64_t g = 0; g < f.graphs; ++g) {
     if (tape.map.merged[g] >= 0)
-      std::copy_n(d_next + (virtual_rows + tape.map.merged[g]) * f.d, f.d, d_merged.data() + g * f.d);
+      std::copy_n(d_out + (virtual_rows + tape.map.merged[g]) * f.w, f.w, d_merged.data() + g * f.w);
   }
   std::vector<Scalar> d_lambda(static_cast<std::size_t>(f.nodes));
-  wide_rows_backward<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.d}, 1, tape.lambda.data(),
+  wide_rows_backward<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(),
                              d_merged.data(), d_lambda.data(), d_table);
   for (int64_t i = 0; i < f.nodes; ++i) inner.lambda[i] += d_lambda[i];
+}
+
+template <class Scalar>
+void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* d_next, Scalar* d_table,
+                       Scalar* d_virtual, Scalar* d_basis, Inner<Scalar>& inner) {
+  if (f.rows.basis == nullptr) {
+    inputs_backward(f, tape, d_next, d_table, d_virtual, inner);
+    return;
+  }
+  const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+  gemm(Op::transposed, Op::plain, f.w, f.d, left, Scalar(1), tape.residual.data(), d_next, Scalar(1), d_basis);
+  std::vector<Scalar> d_residual(static_cast<std::size_t>(left * f.w));
+  gemm(Op::plain, Op::transposed, left, f.w, f.d, Scalar(1), d_next, f.rows.basis, Scalar(0), d_residual.data());
+  inputs_backward(f, tape, d_residual.data(), d_table, d_virtual, inner);
 }
 
 /// From gate and lambda to the deciding logits, and on to S and own attentiveness.
@@ -244,16 +260,16 @@ void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, cons
   }
 
   const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  gemm(Op::transposed, Op::plain, f.a, f.d, u, inverse_tau, dq.data(), f.rows.table, Scalar(1), gradients.query);
-  gemm(Op::transposed, Op::plain, f.a, f.d, f.virtual_count, inverse_tau, dqv.data(), f.rows.virtual_rows, Scalar(1),
+  gemm(Op::transposed, Op::plain, f.a, f.w, u, inverse_tau, dq.data(), f.rows.table, Scalar(1), gradients.query);
+  gemm(Op::transposed, Op::plain, f.a, f.w, f.virtual_count, inverse_tau, dqv.data(), f.rows.virtual_rows, Scalar(1),
        gradients.query);
-  gemm(Op::transposed, Op::plain, f.a, f.d, u, Scalar(1), dp.data(), f.rows.table, Scalar(1), gradients.key);
-  gemm(Op::transposed, Op::plain, f.a, f.d, f.virtual_count, Scalar(1), dpv.data(), f.rows.virtual_rows, Scalar(1),
+  gemm(Op::transposed, Op::plain, f.a, f.w, u, Scalar(1), dp.data(), f.rows.table, Scalar(1), gradients.key);
+  gemm(Op::transposed, Op::plain, f.a, f.w, f.virtual_count, Scalar(1), dpv.data(), f.rows.virtual_rows, Scalar(1),
        gradients.key);
-  gemm(Op::plain, Op::plain, u, f.d, f.a, inverse_tau, dq.data(), weights.query, Scalar(1), d_table);
-  gemm(Op::plain, Op::plain, u, f.d, f.a, Scalar(1), dp.data(), weights.key, Scalar(1), d_table);
-  gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.a, inverse_tau, dqv.data(), weights.query, Scalar(1), d_virtual);
-  gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.a, Scalar(1), dpv.data(), weights.key, Scalar(1), d_virtual);
+  gemm(Op::plain, Op::plain, u, f.w, f.a, inverse_tau, dq.data(), weights.query, Scalar(1), d_table);
+  gemm(Op::plain, Op::plain, u, f.w, f.a, Scalar(1), dp.data(), weights.key, Scalar(1), d_table);
+  gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.a, inverse_tau, dqv.data(), weights.query, Scalar(1), d_virtual);
+  gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.a, Scalar(1), dpv.data(), weights.key, Scalar(1), d_virtual);
 }
 
 }  // namespace
@@ -278,22 +294,22 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
     std::vector<Scalar> d_transformed = zeros<Scalar>(rows.table_rows * f.d),
                         d_transformed_virtual = zeros<Scalar>(f.virtual_count * f.d);
     mix_backward(f, tape, dz.data(), d_transformed.data(), d_transformed_virtual.data(), inner);
-    gemm(Op::transposed, Op::plain, f.d, f.d, rows.table_rows, Scalar(1), d_transformed.data(), rows.table, Scalar(1),
+    gemm(Op::transposed, Op::plain, f.d, f.w, rows.table_rows, Scalar(1), d_transformed.data(), rows.table, Scalar(1),
          gradients.linear);
-    gemm(Op::transposed, Op::plain, f.d, f.d, f.virtual_count, Scalar(1), d_transformed_virtual.data(),
+    gemm(Op::transposed, Op::plain, f.d, f.w, f.virtual_count, Scalar(1), d_transformed_virtual.data(),
          rows.virtual_rows, Scalar(1), gradients.linear);
-    gemm(Op::plain, Op::plain, rows.table_rows, f.d, f.d, Scalar(1), d_transformed.data(), weights.linear, Scalar(1),
+    gemm(Op::plain, Op::plain, rows.table_rows, f.w, f.d, Scalar(1), d_transformed.data(), weights.linear, Scalar(1),
          d_table);
-    gemm(Op::plain, Op::plain, f.virtual_count, f.d, f.d, Scalar(1), d_transformed_virtual.data(), weights.linear,
+    gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.d, Scalar(1), d_transformed_virtual.data(), weights.linear,
          Scalar(1), d_virtual);
   } else {
-    std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.d));
-    gemm(Op::transposed, Op::plain, f.d, f.d, left, Scalar(1), dz.data(), tape.mixed.data(), Scalar(1),
+    std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.w));
+    gemm(Op::transposed, Op::plain, f.d, f.w, left, Scalar(1), dz.data(), tape.mixed.data(), Scalar(1),
          gradients.linear);
-    gemm(Op::plain, Op::plain, left, f.d, f.d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_mixed.data());
+    gemm(Op::plain, Op::plain, left, f.w, f.d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_mixed.data());
     mix_backward(f, tape, d_mixed.data(), d_table, d_virtual, inner);
   }
-  if (settings.residual) residual_backward(f, tape, d_next, d_table, d_virtual, inner);
+  if (settings.residual) residual_backward(f, tape, d_next, d_table, d_virtual, gradients.basis, inner);
   decision_backward(f, settings, tape, inner);
   softmax_raw_rows_backward(f, settings.edge_weights, tape, inner);
   virtual_softmax_backward(level, f.k, settings.edge_weights, tape.s_from_row, tape.s_virtual_self, inner.from_row,

@@ -8,14 +8,25 @@ namespace {
 template <class Scalar>
 LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
                           const NetworkTape<Scalar>& tape, int64_t layer) {
+  if (layer == 0 && tape.factored) return tape.input_factors.rows();
   if (layer == 0) {
     const int32_t* const code = tape.index.code.empty() ? nullptr : tape.index.code.data();
-    return {tape.table.data(), tape.index.rows(), code, weights.virtual_rows, true};
+    return {tape.table.data(), tape.index.rows(), code, weights.virtual_rows, true, settings.hidden};
   }
   const LayerTape<Scalar>& before = tape.layers[static_cast<std::size_t>(layer) - 1];
   const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
-  return {before.next.data() + virtual_rows * settings.hidden, before.next_level.nodes(), nullptr, before.next.data(),
-          false};
+  return {before.next.data() + virtual_rows * settings.hidden,
+          before.next_level.nodes(),
+          nullptr,
+          before.next.data(),
+          false,
+          settings.hidden};
+}
+
+template <class Scalar>
+LayerWeights<Scalar> weights_of(const NetworkWeights<Scalar>& weights, const NetworkTape<Scalar>& tape, int64_t layer) {
+  const LayerWeights<Scalar>& own = weights.layers[static_cast<std::size_t>(layer)];
+  return layer == 0 && tape.factored ? tape.input_factors.weights(own) : own;
 }
 
 }  // namespace
@@ -24,16 +35,20 @@ template <class Scalar>
 void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
                      const NetworkHooks<Scalar>& hooks, NetworkTape<Scalar>& tape) {
   const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
-  tape.index = index_input(tape.features);
-  tape.table.resize(static_cast<std::size_t>(tape.index.rows() * settings.hidden));
-  input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data());
+  tape.factored = last > 0 && factor_input(settings, tape.features, width, weights.input, weights.virtual_rows,
+                                           weights.layers[0], tape.input_factors);
+  if (!tape.factored) {
+    tape.index = index_input(tape.features);
+    tape.table.resize(static_cast<std::size_t>(tape.index.rows() * settings.hidden));
+    input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data());
+  }
   tape.layers.resize(static_cast<std::size_t>(last));
   for (int64_t l = 0; l <= last; ++l) {
     MakeMask<Scalar> make_mask;
     if (hooks.make_mask)
       make_mask = [&hooks, l](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(l, rows, mask); };
     const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
-    const LayerWeights<Scalar>& layer = weights.layers[static_cast<std::size_t>(l)];
+    const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
     if (l == last) {
       last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
     } else {
@@ -53,16 +68,19 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
   const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
   const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
   std::vector<Scalar> d_next(d_embeddings, d_embeddings + virtual_rows * settings.hidden);
+  FactoredGradients<Scalar> of_factors(settings, tape.input_factors);
   for (int64_t l = last; l >= 0; --l) {
     const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
-    const LayerWeights<Scalar>& layer = weights.layers[static_cast<std::size_t>(l)];
-    const LayerGradients<Scalar>& d_layer = gradients.layers[static_cast<std::size_t>(l)];
-    // Layers after the first take their virtual rows from the same block as their raw ones.
-    const int64_t own_virtual_rows = l == 0 ? 0 : virtual_rows;
-    std::vector<Scalar> d_rows(static_cast<std::size_t>((own_virtual_rows + rows.table_rows) * settings.hidden),
-                               Scalar(0));
-    Scalar* const d_table = d_rows.data() + own_virtual_rows * settings.hidden;
-    Scalar* const d_virtual = l == 0 ? gradients.virtual_rows : d_rows.data();
+    const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
+    const bool factored = l == 0 && tape.factored;
+    const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
+    const LayerGradients<Scalar> d_layer = factored ? of_factors.gradients(own) : own;
+    // The table of the first layer shares its virtual rows, and those of a factored one are constant.
+    const bool apart = l == 0 && !factored;
+    const int64_t own_virtual_rows = apart ? 0 : factored ? settings.tasks : virtual_rows;
+    std::vector<Scalar> d_rows(static_cast<std::size_t>((own_virtual_rows + rows.table_rows) * rows.width), Scalar(0));
+    Scalar* const d_table = d_rows.data() + own_virtual_rows * rows.width;
+    Scalar* const d_virtual = apart ? gradients.virtual_rows : d_rows.data();
     if (l == last) {
       last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_table,
                           d_virtual);
@@ -70,7 +88,11 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
       layer_backward(settings, layer, rows, tape.level_of(l), tape.layers[static_cast<std::size_t>(l)], d_next.data(),
                      d_layer, d_table, d_virtual);
     }
-    if (l == 0) input_table_backward(tape.features, tape.index, settings.hidden, width, d_table, gradients.input);
+    if (factored) {
+      of_factors.spread(weights.layers[0], own, width, gradients.input, gradients.virtual_rows);
+    } else if (l == 0) {
+      input_table_backward(tape.features, tape.index, settings.hidden, width, d_table, gradients.input);
+    }
     d_next = std::move(d_rows);
   }
 }

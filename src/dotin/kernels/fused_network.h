@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "dotin/kernels/factored_input.h"
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/kernels/input_table.h"
 
@@ -35,7 +36,9 @@ template <class Scalar>
 struct NetworkTape {
   InputFeatures features;
   InputIndex index;
-  Level level;  // the batch as it came
+  Level level;            // the batch as it came
+  bool factored = false;  // the first layer runs on input_factors, not on the table
+  FactoredInput<Scalar> input_factors;
   std::vector<Scalar> table;
   std::vector<LayerTape<Scalar>> layers;  // all but the last
   LastLayerTape<Scalar> last;

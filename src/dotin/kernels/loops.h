@@ -35,6 +35,15 @@ struct RowCoefficientGradients {
   Scalar* to_virtual;
 };
 
+/// What one step of Adam does to every number.
+template <class Scalar>
+struct AdamConstants {
+  Scalar beta1, share1, beta2, share2;
+  Scalar scale, l2;  // of the gradient; parameter added to it
+  Scalar shrink;     // of the parameter
+  Scalar rate, correction, epsilon;
+};
+
 template <class Scalar>
 struct Loops {
   const char* name;  // instruction set
@@ -70,6 +79,10 @@ struct Loops {
   void (*norm_elu_backward)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
                             const Scalar* mask, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
                             const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta, Scalar* d_gate);
+
+  /// One step of Adam, in place.
+  void (*adam)(Scalar* parameters, const Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
+               const AdamConstants<Scalar>& constants);
 
   /// y += a x
   void (*add_scaled)(Scalar a, const Scalar* x, Scalar* y, int64_t width);

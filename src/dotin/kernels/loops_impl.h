@@ -10,6 +10,8 @@ namespace dotin::kernels {
 namespace {
 
 inline double exponential(double x) { return ::exp(x); }
+inline double square_root(double x) { return ::sqrt(x); }
+inline float square_root(float x) { return ::sqrtf(x); }
 
 /// exp(x) with about 1 ulp over the whole range, in a form that compilers turn into vector code: 2^n 2^f with |f| <=
 /// 1/2.
@@ -36,10 +38,15 @@ inline Scalar positive_part(Scalar y) {
   return y > 0 ? y : Scalar(0);
 }
 
-/// Slope of ELU: exp(y) below 0, and exp(0) = 1 above it. elu(y) = positive_part(y) + (slope - 1), without a branch.
+/// Slope of ELU: exp(y) below 0, and exp(0) = 1 above it. The same expression without a branch.
 template <class Scalar>
 inline Scalar elu_slope(Scalar y) {
   return exponential(y < 0 ? y : Scalar(0));
+}
+
+template <class Scalar>
+inline Scalar elu(Scalar y) {
+  return positive_part(y) + (elu_slope(y) - 1);
 }
 
 template <class Scalar>
@@ -165,17 +172,15 @@ void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma,
 #pragma omp simd reduction(+ : squares)
       for (int64_t c = 0; c < width; ++c) squares += (in[c] - m) * (in[c] - m);
       const Scalar inverse =
-          Scalar(1) /
-          static_cast<Scalar>(sqrt(squares / static_cast<Scalar>(width) + static_cast<Scalar>(kNormEpsilon)));
+          Scalar(1) / square_root(squares / static_cast<Scalar>(width) + static_cast<Scalar>(kNormEpsilon));
       mean[r] = m;
       inverse_deviation[r] = inverse;
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) out[c] = (in[c] - m) * inverse * gamma[c] + beta[c];
+      for (int64_t c = 0; c < width; ++c) out[c] = g * elu((in[c] - m) * inverse * gamma[c] + beta[c]);
     } else {
-      memcpy(out, in, static_cast<size_t>(width) * sizeof(Scalar));
-    }
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) out[c] = g * (positive_part(out[c]) + (elu_slope(out[c]) - 1));
+      for (int64_t c = 0; c < width; ++c) out[c] = g * elu(in[c]);
+    }
     if (mask != nullptr) {
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] *= mask[r * width + c];
@@ -235,6 +240,21 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
 }
 
 template <class Scalar>
+void adam(Scalar* __restrict parameters, const Scalar* __restrict gradients, Scalar* __restrict first_moment,
+          Scalar* __restrict second_moment, int64_t size, const AdamConstants<Scalar>& constants) {
+  const AdamConstants<Scalar> a = constants;
+#pragma omp simd
+  for (int64_t i = 0; i < size; ++i) {
+    const Scalar gradient = gradients[i] * a.scale + a.l2 * parameters[i];
+    const Scalar m = a.beta1 * first_moment[i] + a.share1 * gradient;
+    const Scalar v = a.beta2 * second_moment[i] + a.share2 * gradient * gradient;
+    first_moment[i] = m;
+    second_moment[i] = v;
+    parameters[i] = a.shrink * parameters[i] - a.rate * m / (square_root(v) * a.correction + a.epsilon);
+  }
+}
+
+template <class Scalar>
 void add_scaled(Scalar a, const Scalar* x, Scalar* y, int64_t width) {
   add_scaled_to(a, x, y, width);
 }
@@ -254,6 +274,7 @@ constexpr Loops<Scalar> make_loops(const char* name) {
           gather_rows_backward<Scalar>,
           norm_elu<Scalar>,
           norm_elu_backward<Scalar>,
+          adam<Scalar>,
           add_scaled<Scalar>,
           dot<Scalar>};
 }

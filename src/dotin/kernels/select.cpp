@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace dotin::kernels {
@@ -21,31 +20,35 @@ void select_nodes(const Scalar* logits, int64_t nodes, int64_t drops, uint8_t* k
     std::fill_n(keep, nodes, uint8_t{1});
     return;
   }
-  std::vector<Scalar> values(logits, logits + nodes);
+  struct Node {
+    Scalar value;
+    int32_t index;
+  };
+  std::vector<Node> order(static_cast<std::size_t>(nodes));
   Scalar largest = 0;
-  for (Scalar& value : values) {
-    if (std::isnan(value)) value = -std::numeric_limits<Scalar>::infinity();
+  for (int64_t i = 0; i < nodes; ++i) {
+    const Scalar value = std::isnan(logits[i]) ? -std::numeric_limits<Scalar>::infinity() : logits[i];
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    order[i] = {value, static_cast<int32_t>(i)};
   }
-  std::vector<int32_t> order(static_cast<std::size_t>(nodes));
-  std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
-            [&](int32_t a, int32_t b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+            [](const Node& a, const Node& b) { return a.value != b.value ? a.value > b.value : a.index < b.index; });
 
   // Only the run of equal values that the cut falls into needs its order settled.
   const Scalar tolerance = static_cast<Scalar>(1e-6) * largest;
   const auto equal = [&](int64_t earlier, int64_t later) {
-    return values[order[earlier]] == values[order[later]] || values[order[earlier]] - values[order[later]] <= tolerance;
+    return order[earlier].value == order[later].value || order[earlier].value - order[later].value <= tolerance;
   };
   const int64_t kept = nodes - drops;
   int64_t first = kept;
   while (first > 0 && equal(first - 1, first)) --first;
   int64_t last = kept;
   while (last < nodes - 1 && equal(last, last + 1)) ++last;
-  std::sort(order.begin() + first, order.begin() + last + 1);
+  std::sort(order.begin() + first, order.begin() + last + 1,
+            [](const Node& a, const Node& b) { return a.index < b.index; });
 
   std::fill_n(keep, nodes, uint8_t{0});
-  for (int64_t i = 0; i < kept; ++i) keep[order[static_cast<std::size_t>(i)]] = 1;
+  for (int64_t i = 0; i < kept; ++i) keep[order[i].index] = 1;
 }
 
 template void select_nodes<float>(const float*, int64_t, int64_t, uint8_t*);

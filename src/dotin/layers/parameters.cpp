@@ -69,7 +69,17 @@ int64_t ParameterSet::count() const {
 }
 
 void ParameterSet::zero_gradients() {
-  for (auto& entry : entries_) entry.second.mutable_grad() = at::Tensor();
+  if (gradients_.defined() && gradients_.numel() == count()) {
+    gradients_.zero_();
+    return;
+  }
+  gradients_ = at::zeros({count()}, type_);
+  int64_t start = 0;
+  for (auto& entry : entries_) {
+    const int64_t size = entry.second.numel();
+    entry.second.mutable_grad() = gradients_.narrow(0, start, size).view(entry.second.sizes());
+    start += size;
+  }
 }
 
 }  // namespace dotin::layers

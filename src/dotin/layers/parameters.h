@@ -25,6 +25,8 @@ class ParameterSet {
   const std::vector<std::pair<std::string, at::Tensor>>& all() const { return entries_; }
   int64_t count() const;  // numbers in all tensors
   at::ScalarType type() const { return type_; }
+
+  /// Sets all gradients to 0. They are parts of one block, so that this is one pass over memory.
   void zero_gradients();
 
  private:
@@ -33,6 +35,7 @@ class ParameterSet {
   uint64_t seed_;
   at::ScalarType type_;
   std::vector<std::pair<std::string, at::Tensor>> entries_;
+  at::Tensor gradients_;  // made when first needed: prediction has none
 };
 
 /// The parameters of one layer: get("query.weight") is layers.<l>.query.weight.

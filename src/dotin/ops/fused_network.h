@@ -39,7 +39,8 @@ struct FusedHooks {
   std::function<at::Tensor(int64_t layer, int64_t rows)> make_mask;
 };
 
-/// Embeddings [graphs * K, D], with a gradient for every parameter. CPU, float or double. trace: filled if not null.
+/// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant for
+/// torch::autograd::grad. CPU, float or double. trace: filled if not null.
 at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
                          const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace);
 

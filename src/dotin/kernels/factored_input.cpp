@@ -1,0 +1,131 @@
+#include "dotin/kernels/factored_input.h"
+
+#include <algorithm>
+
+#include "dotin/kernels/gemm.h"
+
+namespace dotin::kernels {
+
+namespace {
+
+/// Dense columns, then those one-hot columns that some node has.
+std::vector<int32_t> used_columns(const InputFeatures& features, int64_t feature_width) {
+  std::vector<uint8_t> used(static_cast<std::size_t>(feature_width), 0);
+  std::fill_n(used.begin(), features.dense_width, uint8_t{1});
+  const int64_t codes = static_cast<int64_t>(features.nodes) * features.codes_per_node;
+  for (int64_t c = 0; c < codes; ++c) {
+    if (features.codes[c] >= 0) used[features.codes[c]] = 1;
+  }
+  std::vector<int32_t> columns;
+  for (int32_t column = 0; column < feature_width; ++column) {
+    if (used[column] != 0) columns.push_back(column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+template <class Scalar>
+LayerRows<Scalar> FactoredInput<Scalar>::rows() const {
+  return {coefficients.data(), static_cast<int64_t>(coefficients.size()) / width, nullptr, units.data(), true, width,
+          basis.data()};
+}
+
+template <class Scalar>
+LayerWeights<Scalar> FactoredInput<Scalar>::weights(const LayerWeights<Scalar>& first_layer) const {
+  LayerWeights<Scalar> weights = first_layer;
+  weights.query = query.data();
+  weights.key = key.data();
+  weights.linear = linear.data();
+  return weights;
+}
+
+template <class Scalar>
+bool factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t feature_width,
+                  const Scalar* input, const Scalar* virtual_rows, const LayerWeights<Scalar>& first_layer,
+                  FactoredInput<Scalar>& factored) {
+  if (features.dense_width == 0) return false;  // rows that share their codes share a row of a table: cheaper still
+  factored.columns = used_columns(features, feature_width);
+  const auto count = static_cast<int64_t>(factored.columns.size());
+  const int64_t d = settings.hidden, w = factored.width = count + settings.tasks, nodes = features.nodes;
+  // The linear map takes W (D + nodes) D multiplications, products with the basis included, instead of nodes D D.
+  if (w * (nodes + d) >= nodes * d) return false;
+
+  std::vector<int32_t> place(static_cast<std::size_t>(feature_width), -1);
+  for (int64_t c = 0; c < count; ++c) place[factored.columns[c]] = static_cast<int32_t>(c);
+  factored.coefficients.assign(static_cast<std::size_t>(nodes * w), Scalar(0));
+  for (int64_t i = 0; i < nodes; ++i) {
+    Scalar* const row = factored.coefficients.data() + i * w;
+    std::copy_n(features.dense + i * features.dense_width, features.dense_width, row);
+    for (int32_t b = 0; b < features.codes_per_node; ++b) {
+      const int32_t column = features.codes[i * features.codes_per_node + b];
+      if (column >= 0) row[place[column]] += 1;
+    }
+  }
+  factored.units.assign(static_cast<std::size_t>(settings.tasks * w), Scalar(0));
+  for (int64_t k = 0; k < settings.tasks; ++k) factored.units[k * w + count + k] = 1;
+
+  factored.basis.resize(static_cast<std::size_t>(w * d));
+  for (int64_t h = 0; h < d; ++h) {
+    for (int64_t c = 0; c < count; ++c) factored.basis[c * d + h] = input[h * feature_width + factored.columns[c]];
+  }
+  std::copy_n(virtual_rows, settings.tasks * d, factored.basis.data() + count * d);
+
+  const auto on_basis = [&](const Scalar* weight, int64_t rows, std::vector<Scalar>& product) {
+    product.resize(static_cast<std::size_t>(rows * w));
+    gemm(Op::plain, Op::transposed, rows, w, d, Scalar(1), weight, factored.basis.data(), Scalar(0), product.data());
+  };
+  on_basis(first_layer.query, settings.attention, factored.query);
+  on_basis(first_layer.key, settings.attention, factored.key);
+  on_basis(first_layer.linear, d, factored.linear);
+  return true;
+}
+
+template <class Scalar>
+FactoredGradients<Scalar>::FactoredGradients(const LayerSettings& settings, const FactoredInput<Scalar>& factored)
+    : settings_(settings),
+      factored_(factored),
+      query_(factored.query.size()),
+      key_(factored.key.size()),
+      linear_(factored.linear.size()),
+      basis_(factored.basis.size()) {}
+
+template <class Scalar>
+LayerGradients<Scalar> FactoredGradients<Scalar>::gradients(const LayerGradients<Scalar>& first_layer) {
+  LayerGradients<Scalar> gradients = first_layer;
+  gradients.query = query_.data();
+  gradients.key = key_.data();
+  gradients.linear = linear_.data();
+  gradients.basis = basis_.data();
+  return gradients;
+}
+
+template <class Scalar>
+void FactoredGradients<Scalar>::spread(const LayerWeights<Scalar>& first_layer,
+                                       const LayerGradients<Scalar>& d_first_layer, int64_t feature_width,
+                                       Scalar* d_input, Scalar* d_virtual_rows) {
+  const int64_t d = settings_.hidden, w = factored_.width, count = w - settings_.tasks;
+  // product = weight basis^T
+  const auto through_product = [&](const Scalar* weight, int64_t rows, const Scalar* d_product, Scalar* d_weight) {
+    gemm(Op::plain, Op::plain, rows, d, w, Scalar(1), d_product, factored_.basis.data(), Scalar(1), d_weight);
+    gemm(Op::transposed, Op::plain, w, d, rows, Scalar(1), d_product, weight, Scalar(1), basis_.data());
+  };
+  through_product(first_layer.query, settings_.attention, query_.data(), d_first_layer.query);
+  through_product(first_layer.key, settings_.attention, key_.data(), d_first_layer.key);
+  through_product(first_layer.linear, d, linear_.data(), d_first_layer.linear);
+  for (int64_t h = 0; h < d; ++h) {
+    for (int64_t c = 0; c < count; ++c) d_input[h * feature_width + factored_.columns[c]] += basis_[c * d + h];
+  }
+  for (int64_t i = 0; i < settings_.tasks * d; ++i) d_virtual_rows[i] += basis_[count * d + i];
+}
+
+#define DOTIN_INSTANTIATE(S)                                                                             \
+  template struct FactoredInput<S>;                                                                      \
+  template bool factor_input<S>(const LayerSettings&, const InputFeatures&, int64_t, const S*, const S*, \
+                                const LayerWeights<S>&, FactoredInput<S>&);                              \
+  template class FactoredGradients<S>;
+DOTIN_INSTANTIATE(float)
+DOTIN_INSTANTIATE(double)
+#undef DOTIN_INSTANTIATE
+
+}  // namespace dotin::kernels
