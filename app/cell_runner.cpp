@@ -51,7 +51,11 @@ std::string last_line(const std::string& text) {
 class Running {
  public:
   Running(const Cell& cell, std::string key, const std::string& folder)
-      : cell_(cell), log_(folder + "/logs/" + key), run_(folder + "/runs/" + key), started_(time_text()) {
+      : cell_(cell),
+        log_(folder + "/logs/" + key),
+        run_(folder + "/runs/" + key),
+        started_(time_text()),
+        machine_(machine_json()) {
     fs::create_directories(folder + "/logs");
     fs::create_directories(folder + "/runs");
     start_next();
@@ -72,7 +76,7 @@ class Running {
 
   /// What the store keeps of it. Tidies up: checkpoints are large, and a run that failed must not be gone on with.
   nlohmann::json outcome() {
-    nlohmann::json result = {{"machine", machine_json()}, {"started", started_}, {"seconds", seconds()}};
+    nlohmann::json result = {{"machine", machine_}, {"started", started_}, {"seconds", seconds()}};
     result["machine"]["threads"] = 1;
     const nlohmann::json printed =
         code_ == 0 ? nlohmann::json::parse(io::read_file(log_ + ".out", kMostOutput), nullptr, false) : nullptr;
@@ -111,6 +115,7 @@ class Running {
 
   const Cell& cell_;
   std::string log_, run_, started_;
+  nlohmann::json machine_;  // when it started: its load is then of others
   Clock::time_point start_ = Clock::now();
   std::size_t next_ = 0;
   std::optional<Child> child_;

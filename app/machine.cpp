@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -26,7 +27,10 @@ std::string first_value(const char* path, const std::string& name, char separato
 }  // namespace
 
 nlohmann::json machine_json() {
-  return {{"cpu", first_value("/proc/cpuinfo", "model name", ':')},
+  double load = 0;
+  getloadavg(&load, 1);
+  return {{"load", load},
+          {"cpu", first_value("/proc/cpuinfo", "model name", ':')},
           {"cores", std::thread::hardware_concurrency()},
           {"system", first_value("/etc/os-release", "PRETTY_NAME", '=')}};
 }

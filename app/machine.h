@@ -5,7 +5,7 @@
 
 namespace dotin::app {
 
-/// {"cpu": model, "cores": number, "system": name of the distribution}
+/// {"cpu": model, "cores": number, "system": name of the distribution, "load": processes at work, mean of a minute}
 nlohmann::json machine_json();
 
 }  // namespace dotin::app

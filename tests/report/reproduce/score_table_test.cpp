@@ -47,8 +47,8 @@ json made_up(const Cell& cell) {
 
 TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
   FakeCells cells(made_up);
-  const Outcome outcome =
-      outcome_of(item_named("table-classification"), only({"DD", "PROTEINS"}, {"dotin", "gpool"}), cells);
+  const Outcome outcome = outcome_of(item_named("table-classification"),
+                                     only({"DD", "PROTEINS"}, {"dotin", "dotin-preset-paper", "gpool"}), cells);
   const Table& scores = outcome.tables.front();
   EXPECT_EQ(scores.columns, (std::vector<std::string>{"method", "D&D", "PROTEINS"}));
   const Entry& below = entry_of(scores, "DOTIN", 0);  // (72 + 73 + 76 + 78) / 4 = 74.75, the paper's 78.25
@@ -58,6 +58,7 @@ TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
   const Entry& above = entry_of(scores, "DOTIN", 1);
   EXPECT_FALSE(above.below);
   EXPECT_EQ(above.notes.back(), "paper 74.63 ± 0.37 ▲ +0.12");
+  EXPECT_EQ(entry_of(scores, "DOTIN, preset paper", 1).notes.back(), above.notes.back()) << "the same row of the paper";
   const json& value = value_of(outcome, "gPool", "accuracy");
   EXPECT_NEAR(value["rules"]["validation"]["mean"], 71.75, 1e-9);
   EXPECT_EQ(value["rules"].size(), 4u) << "every rule";

@@ -74,9 +74,12 @@ void add_line_figure(Outcome& outcome, const LineFigure& figure, Cells& cells) {
     }
     table.rows.push_back(std::move(row));
   }
+  outcome.tables.push_back(std::move(table));
+  const bool any = std::any_of(chart.lines.begin(), chart.lines.end(),
+                               [](const LineChart::Line& line) { return !line.points.empty(); });
+  if (!any) return;
   chart.lines.insert(chart.lines.end(), figure.paper.begin(), figure.paper.end());
   outcome.charts.push_back({figure.name, figure.title, figure.about, draw(chart, figure.title)});
-  outcome.tables.push_back(std::move(table));
 }
 
 }  // namespace dotin::report::reproduce

@@ -32,7 +32,7 @@ struct LineFigure {
   std::function<Measured(const nlohmann::json&)> read;  // y from a cell's result
 };
 
-/// A chart, a table of the same numbers, and a value for each of them.
+/// A table, a chart of the same numbers where there are any, and a value for each of them.
 void add_line_figure(Outcome& outcome, const LineFigure& figure, Cells& cells);
 
 }  // namespace dotin::report::reproduce

@@ -31,7 +31,7 @@ std::vector<ScoreRow> rows_with(const Command& more) {
     rows.push_back(
         {method.name, joined({"--preset", "paper", "--drop", method.drop, "--readout", method.readout}, more)});
   }
-  rows.push_back({kOursLiteral, joined({"--preset", "paper", "--drop", "dotin"}, more)});
+  rows.push_back({kOursLiteral, joined({"--preset", "paper", "--drop", "dotin"}, more), kOurs});
   rows.push_back({"DOTIN without pooling", joined({"--preset", "recommended", "--drop", "dotin", "--no-merge"}, more)});
   rows.push_back({kOurs, joined({"--preset", "recommended", "--drop", "dotin"}, more)});
   return rows;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "dotin/report/reproduce/charts.h"
@@ -46,6 +47,12 @@ std::string column_title(const std::string& dataset, const ScoreColumn& column) 
   return column.title.empty() ? dataset_title(dataset) : dataset_title(dataset) + " " + column.title;
 }
 
+std::optional<PaperNumber> paper_of(int table, const ScoreRow& row, const std::string& data,
+                                    const std::string& metric) {
+  const std::string title = dataset_title(data);
+  return paper_number(table, row.paper_row.empty() ? row.name : row.paper_row, title == "D&D" ? "DD" : title, metric);
+}
+
 /// Column by column, and within it in the order of the rows.
 std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Settings& settings, Cells& cells) {
   std::vector<std::vector<Score>> columns;
@@ -64,9 +71,7 @@ std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Setting
         score.dataset = dataset;
         score.metric = &table.columns[c];
         score.column = column_title(dataset, table.columns[c]);
-        score.paper =
-            paper_number(table.paper_table, row.name, dataset_title(dataset) == "D&D" ? "DD" : dataset_title(dataset),
-                         score.metric->metric);
+        score.paper = paper_of(table.paper_table, row, dataset, score.metric->metric);
         score.absence = absence_of(record);
         if (record != nullptr) score.cell = record->at("key");
         if (result == nullptr) continue;

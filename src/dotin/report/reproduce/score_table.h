@@ -11,7 +11,8 @@ namespace dotin::report::reproduce {
 
 struct ScoreRow {
   std::string name;
-  Command options;  // what differs from the other rows
+  Command options;             // what differs from the other rows
+  std::string paper_row = "";  // the paper's row to set beside; empty: that of the same name
 };
 
 struct ScoreColumn {
