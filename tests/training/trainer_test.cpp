@@ -226,6 +226,20 @@ TEST(Trainer, WhatWouldNotFitIntoMemoryIsRefusedBeforeItIsAllocated) {
   EXPECT_SAYS(message, "reduce --hidden (65536), --layers (64) or --batch (4)");
 }
 
+TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
+  const data::View all(small_dataset(24));
+  RunOptions options = small_options();
+  options.model.hidden = 256;
+  options.train.batch = 24;
+  const int64_t fused = predicted_bytes(make_learner(options, all), all);
+  options.train.batch_budget = 100;
+  EXPECT_LT(predicted_bytes(make_learner(options, all), all), fused);
+  options.train.batch_budget = 1000000;
+  EXPECT_EQ(predicted_bytes(make_learner(options, all), all), fused) << "no batch is so large";
+  options.model.engine = "reference";
+  EXPECT_GT(predicted_bytes(make_learner(options, all), all), fused) << "it has a row for every edge";
+}
+
 TEST(Trainer, EarlyStoppingCountsFromTheBestEpoch) {
   RunOptions options = small_options();
   options.train.epochs = 30;

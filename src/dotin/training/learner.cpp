@@ -40,8 +40,9 @@ std::vector<models::Head> heads_of(const Learner& learner) {
   return heads;
 }
 
-/// Nodes and directed edges of the largest batch there can be: the largest graphs together.
-std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs) {
+/// Nodes and directed edges of the largest batch there can be: the largest graphs together, as far as a budget of both
+/// (0: none) lets them.
+std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs, int64_t budget = 0) {
   std::vector<std::pair<int64_t, int64_t>> sizes;
   for (int64_t i = 0; i < view.size(); ++i) {
     const data::GraphView graph = view.get(i);
@@ -51,8 +52,10 @@ std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs
   std::partial_sort(sizes.begin(), sizes.begin() + count, sizes.end(), std::greater<>());
   std::pair<int64_t, int64_t> total{0, 0};
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    total.first += sizes[static_cast<std::size_t>(i)].first;
-    total.second += sizes[static_cast<std::size_t>(i)].second;
+    const auto [nodes, edges] = sizes[static_cast<std::size_t>(i)];
+    if (budget > 0 && i > 0 && total.first + total.second + nodes + edges > budget) break;
+    total.first += nodes;
+    total.second += edges;
   }
   return total;
 }
@@ -82,7 +85,8 @@ void check_memory(const Learner& learner, const data::View& train) {
 }  // namespace
 
 int64_t predicted_bytes(const Learner& learner, const data::View& train) {
-  const auto [nodes, edges] = largest_batch(train, learner.options.train.batch);
+  const TrainOptions& options = learner.options.train;
+  const auto [nodes, edges] = largest_batch(train, options.batch, options.batch_budget);
   const int64_t copies = learner.needs_triplets() ? 3 : 1;
   return models::predicted_bytes(learner.options.model, learner.features.width(),
                                  static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
