@@ -1,5 +1,9 @@
 // dotin-learn: all commands, with libtorch. Called by dotin, see main.cpp.
 #include "commands.h"
+#include "dotin/core/memory.h"
 #include "program.h"
 
-int main(int argc, char** argv) { return dotin::app::run_program(argc, argv, dotin::app::add_commands); }
+int main(int argc, char** argv) {
+  dotin::core::keep_freed_memory();
+  return dotin::app::run_program(argc, argv, dotin::app::add_commands);
+}

@@ -1,6 +1,7 @@
 #include "dotin/core/memory.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <fstream>
 
@@ -32,6 +33,13 @@ bool reset_peak_resident() {
 }
 
 int64_t available_bytes() { return read_kib_line("/proc/meminfo", "MemAvailable:"); }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc accepts
+#endif
+}
 
 std::string format_bytes(int64_t bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

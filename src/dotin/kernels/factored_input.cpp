@@ -26,9 +26,9 @@ std::vector<int32_t> used_columns(const InputFeatures& features, int64_t feature
 }  // namespace
 
 template <class Scalar>
-LayerRows<Scalar> FactoredInput<Scalar>::rows() const {
-  return {coefficients.data(), static_cast<int64_t>(coefficients.size()) / width, nullptr, units.data(), true, width,
-          basis.data()};
+LayerRows<Scalar> FactoredInput<Scalar>::rows(int64_t tasks) const {
+  const int64_t nodes = static_cast<int64_t>(coefficients.size()) / width - tasks;
+  return {coefficients.data(), tasks, nodes, nullptr, true, width, basis.data()};
 }
 
 template <class Scalar>
@@ -53,17 +53,16 @@ bool factor_input(const LayerSettings& settings, const InputFeatures& features, 
 
   std::vector<int32_t> place(static_cast<std::size_t>(feature_width), -1);
   for (int64_t c = 0; c < count; ++c) place[factored.columns[c]] = static_cast<int32_t>(c);
-  factored.coefficients.assign(static_cast<std::size_t>(nodes * w), Scalar(0));
+  factored.coefficients.assign(static_cast<std::size_t>((settings.tasks + nodes) * w), Scalar(0));
+  for (int64_t k = 0; k < settings.tasks; ++k) factored.coefficients[k * w + count + k] = 1;
   for (int64_t i = 0; i < nodes; ++i) {
-    Scalar* const row = factored.coefficients.data() + i * w;
+    Scalar* const row = factored.coefficients.data() + (settings.tasks + i) * w;
     std::copy_n(features.dense + i * features.dense_width, features.dense_width, row);
     for (int32_t b = 0; b < features.codes_per_node; ++b) {
       const int32_t column = features.codes[i * features.codes_per_node + b];
       if (column >= 0) row[place[column]] += 1;
     }
   }
-  factored.units.assign(static_cast<std::size_t>(settings.tasks * w), Scalar(0));
-  for (int64_t k = 0; k < settings.tasks; ++k) factored.units[k * w + count + k] = 1;
 
   factored.basis.resize(static_cast<std::size_t>(w * d));
   for (int64_t h = 0; h < d; ++h) {

@@ -13,13 +13,13 @@ namespace dotin::kernels {
 
 template <class Scalar>
 struct FactoredInput {
-  std::vector<int32_t> columns;             // of the features that occur: C of F
-  int64_t width = 0;                        // W = C + K
-  std::vector<Scalar> coefficients, units;  // nodes x W; K x W: virtual node k is unit vector C + k
-  std::vector<Scalar> basis;                // W x D
-  std::vector<Scalar> query, key, linear;   // [A, W], [A, W], [D, W]: products with basis^T
+  std::vector<int32_t> columns;            // of the features that occur: C of F
+  int64_t width = 0;                       // W = C + K
+  std::vector<Scalar> coefficients;        // (K + nodes) x W: virtual node k is unit vector C + k
+  std::vector<Scalar> basis;               // W x D
+  std::vector<Scalar> query, key, linear;  // [A, W], [A, W], [D, W]: products with basis^T
 
-  LayerRows<Scalar> rows() const;
+  LayerRows<Scalar> rows(int64_t tasks) const;
   LayerWeights<Scalar> weights(const LayerWeights<Scalar>& first_layer) const;
 };
 

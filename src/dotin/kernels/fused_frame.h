@@ -22,7 +22,7 @@ struct Frame {
         graphs(layer_level.graphs()),
         nodes(layer_level.nodes()),
         edges(layer_level.edges()),
-        virtual_count(layer_rows.shared_virtual ? settings.tasks : graphs * settings.tasks) {}
+        virtual_count(layer_rows.virtual_count) {}
 
   int64_t row_of(int64_t node) const { return rows.code != nullptr ? rows.code[node] : node; }
   int64_t virtual_base(int64_t graph) const { return rows.shared_virtual ? 0 : graph * k; }
@@ -40,9 +40,9 @@ std::vector<Scalar> zeros(int64_t size) {
 /// The rows that attention mixes: those of the table, or those that the linear map made of them.
 template <class Scalar>
 MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
-  return {tape.table_first ? tape.transformed.data() : f.rows.table, f.rows.code,
-          tape.table_first ? tape.transformed_virtual.data() : f.rows.virtual_rows, tape.virtual_row.data(),
-          tape.table_first ? f.d : f.w};
+  const Scalar* const all = tape.table_first ? tape.transformed.data() : f.rows.all;
+  const int64_t width = tape.table_first ? f.d : f.w;
+  return {all + f.virtual_count * width, f.rows.code, all, tape.virtual_row.data(), width};
 }
 
 template <class Scalar>

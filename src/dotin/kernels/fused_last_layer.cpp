@@ -14,31 +14,31 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
                         LastLayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t d = settings.hidden, a = settings.attention, tasks = settings.tasks, graphs = level.graphs();
-  const int64_t virtual_count = rows.shared_virtual ? tasks : graphs * tasks, out_rows = graphs * tasks;
+  const int64_t virtual_count = rows.virtual_count, out_rows = graphs * tasks;
   const auto base = [&](int64_t g) { return rows.shared_virtual ? 0 : g * tasks; };
 
   tape.qv.resize(static_cast<std::size_t>(virtual_count * a));
   tape.reach.resize(static_cast<std::size_t>(virtual_count * d));
-  gemm(Op::plain, Op::transposed, virtual_count, a, d, static_cast<Scalar>(1 / settings.tau), rows.virtual_rows,
+  gemm(Op::plain, Op::transposed, virtual_count, a, d, static_cast<Scalar>(1 / settings.tau), rows.virtual_rows(),
        weights.query, Scalar(0), tape.qv.data());
   gemm(Op::plain, Op::plain, virtual_count, d, a, Scalar(1), tape.qv.data(), weights.key, Scalar(0), tape.reach.data());
 
   tape.logits_by_task.resize(static_cast<std::size_t>(level.nodes() * tasks));
-  node_virtual_dots(level, rows.code, rows.shared_virtual, tasks, d, rows.table, rows.table_rows, tape.reach.data(),
+  node_virtual_dots(level, rows.code, rows.shared_virtual, tasks, d, rows.table(), rows.table_rows, tape.reach.data(),
                     tape.logits_by_task.data());
   std::vector<Scalar> self_logit(static_cast<std::size_t>(virtual_count));
   for (int64_t v = 0; v < virtual_count; ++v)
-    self_logit[v] = loop.dot(tape.reach.data() + v * d, rows.virtual_rows + v * d, d);
+    self_logit[v] = loop.dot(tape.reach.data() + v * d, rows.virtual_rows() + v * d, d);
   tape.s_from_row = tape.logits_by_task;
   softmax_virtual_rows(level, tasks, settings.edge_weights, rows.shared_virtual, self_logit.data(), tape.s_from_row,
                        tape.s_virtual_self);
 
   tape.mixed.resize(static_cast<std::size_t>(out_rows * d));
-  wide_rows<Scalar>(level, {rows.table, rows.table_rows, rows.code, d}, tasks, tape.s_from_row.data(),
+  wide_rows<Scalar>(level, {rows.table(), rows.table_rows, rows.code, d}, tasks, tape.s_from_row.data(),
                     tape.mixed.data());
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k) {
-      loop.add_scaled(tape.s_virtual_self[g * tasks + k], rows.virtual_rows + (base(g) + k) * d,
+      loop.add_scaled(tape.s_virtual_self[g * tasks + k], rows.virtual_rows() + (base(g) + k) * d,
                       tape.mixed.data() + (g * tasks + k) * d, d);
     }
   }
@@ -56,19 +56,20 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
   if (!settings.residual) return;
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k)
-      loop.add_scaled(1, rows.virtual_rows + (base(g) + k) * d, tape.next.data() + (g * tasks + k) * d, d);
+      loop.add_scaled(1, rows.virtual_rows() + (base(g) + k) * d, tape.next.data() + (g * tasks + k) * d, d);
   }
 }
 
 template <class Scalar>
 void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
                          const LayerRows<Scalar>& rows, const Level& level, const LastLayerTape<Scalar>& tape,
-                         const Scalar* d_next, const LayerGradients<Scalar>& gradients, Scalar* d_table,
-                         Scalar* d_virtual) {
+                         const Scalar* d_next, const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t d = settings.hidden, a = settings.attention, tasks = settings.tasks, graphs = level.graphs();
-  const int64_t virtual_count = rows.shared_virtual ? tasks : graphs * tasks, out_rows = graphs * tasks;
+  const int64_t virtual_count = rows.virtual_count, out_rows = graphs * tasks;
   const auto base = [&](int64_t g) { return rows.shared_virtual ? 0 : g * tasks; };
+
+  Scalar *const d_virtual = d_rows, *const d_table = d_rows + virtual_count * d;
 
   std::vector<Scalar> dz(static_cast<std::size_t>(out_rows * d)), d_mixed(dz.size());
   loop.norm_elu_backward(tape.z.data(), out_rows, d, weights.gamma, weights.beta,
@@ -79,12 +80,12 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
   gemm(Op::plain, Op::plain, out_rows, d, d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_mixed.data());
 
   std::vector<Scalar> d_from_row(tape.s_from_row.size()), d_self(static_cast<std::size_t>(out_rows));
-  wide_rows_backward<Scalar>(level, {rows.table, rows.table_rows, rows.code, d}, tasks, tape.s_from_row.data(),
+  wide_rows_backward<Scalar>(level, {rows.table(), rows.table_rows, rows.code, d}, tasks, tape.s_from_row.data(),
                              d_mixed.data(), d_from_row.data(), d_table);
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k) {
       const int64_t out = (g * tasks + k) * d, v = (base(g) + k) * d;
-      d_self[g * tasks + k] = loop.dot(d_mixed.data() + out, rows.virtual_rows + v, d);
+      d_self[g * tasks + k] = loop.dot(d_mixed.data() + out, rows.virtual_rows() + v, d);
       loop.add_scaled(tape.s_virtual_self[g * tasks + k], d_mixed.data() + out, d_virtual + v, d);
       if (settings.residual) loop.add_scaled(1, d_next + out, d_virtual + v, d);
     }
@@ -94,12 +95,12 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
 
   std::vector<Scalar> d_reach(static_cast<std::size_t>(virtual_count * d), Scalar(0)),
       dqv(static_cast<std::size_t>(virtual_count * a));
-  node_virtual_dots_backward(level, rows.code, rows.shared_virtual, tasks, d, rows.table, rows.table_rows,
+  node_virtual_dots_backward(level, rows.code, rows.shared_virtual, tasks, d, rows.table(), rows.table_rows,
                              tape.reach.data(), d_from_row.data(), d_table, d_reach.data());
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k) {
       const int64_t v = (base(g) + k) * d;
-      loop.add_scaled(d_self[g * tasks + k], rows.virtual_rows + v, d_reach.data() + v, d);
+      loop.add_scaled(d_self[g * tasks + k], rows.virtual_rows() + v, d_reach.data() + v, d);
       loop.add_scaled(d_self[g * tasks + k], tape.reach.data() + v, d_virtual + v, d);
     }
   }
@@ -107,7 +108,7 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
   gemm(Op::plain, Op::transposed, virtual_count, a, d, Scalar(1), d_reach.data(), weights.key, Scalar(0), dqv.data());
   gemm(Op::transposed, Op::plain, a, d, virtual_count, Scalar(1), tape.qv.data(), d_reach.data(), Scalar(1),
        gradients.key);
-  gemm(Op::transposed, Op::plain, a, d, virtual_count, inverse_tau, dqv.data(), rows.virtual_rows, Scalar(1),
+  gemm(Op::transposed, Op::plain, a, d, virtual_count, inverse_tau, dqv.data(), rows.virtual_rows(), Scalar(1),
        gradients.query);
   gemm(Op::plain, Op::plain, virtual_count, d, a, inverse_tau, dqv.data(), weights.query, Scalar(1), d_virtual);
 }
@@ -118,9 +119,9 @@ template void last_layer_forward<double>(const LayerSettings&, const LayerWeight
                                          const Level&, const MakeMask<double>&, LastLayerTape<double>&);
 template void last_layer_backward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
                                          const Level&, const LastLayerTape<float>&, const float*,
-                                         const LayerGradients<float>&, float*, float*);
+                                         const LayerGradients<float>&, float*);
 template void last_layer_backward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
                                           const Level&, const LastLayerTape<double>&, const double*,
-                                          const LayerGradients<double>&, double*, double*);
+                                          const LayerGradients<double>&, double*);
 
 }  // namespace dotin::kernels

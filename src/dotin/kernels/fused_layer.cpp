@@ -13,31 +13,40 @@ namespace dotin::kernels {
 
 namespace {
 
+/// Queries (divided by tau) and keys of all rows, in one product: it reads the rows once.
+template <class Scalar>
+void project(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+             LayerTape<Scalar>& tape) {
+  const int64_t count = f.rows.count();
+  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
+  tape.projection.resize(static_cast<std::size_t>(2 * f.a * f.w));
+  for (int64_t i = 0; i < f.a * f.w; ++i) tape.projection[i] = inverse_tau * weights.query[i];
+  std::copy_n(weights.key, f.a * f.w, tape.projection.data() + f.a * f.w);
+  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * f.a));
+  gemm(Op::plain, Op::transposed, count, 2 * f.a, f.w, Scalar(1), f.rows.all, tape.projection.data(), Scalar(0),
+       both.data());
+  tape.q.resize(static_cast<std::size_t>(count * f.a));
+  tape.p.resize(tape.q.size());
+  for (int64_t r = 0; r < count; ++r) {
+    std::copy_n(both.data() + 2 * r * f.a, f.a, tape.q.data() + r * f.a);
+    std::copy_n(both.data() + (2 * r + 1) * f.a, f.a, tape.p.data() + r * f.a);
+  }
+}
+
 /// q_i . p_j for raw entries and self-loops, q_i . v_k for entries to virtual nodes, into the attention arrays;
 /// attentiveness into own.
 template <class Scalar>
-void compute_logits(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                    LayerTape<Scalar>& tape) {
+void compute_logits(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t u = f.rows.table_rows;
-  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  tape.q.resize(static_cast<std::size_t>(u * f.a));
-  tape.p.resize(tape.q.size());
-  tape.qv.resize(static_cast<std::size_t>(f.virtual_count * f.a));
-  tape.pv.resize(tape.qv.size());
-  gemm(Op::plain, Op::transposed, u, f.a, f.w, inverse_tau, f.rows.table, weights.query, Scalar(0), tape.q.data());
-  gemm(Op::plain, Op::transposed, u, f.a, f.w, Scalar(1), f.rows.table, weights.key, Scalar(0), tape.p.data());
-  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.w, inverse_tau, f.rows.virtual_rows, weights.query, Scalar(0),
-       tape.qv.data());
-  gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.w, Scalar(1), f.rows.virtual_rows, weights.key, Scalar(0),
-       tape.pv.data());
-
+  const Scalar *const qv = tape.q.data(), *const pv = tape.p.data();
+  const Scalar *const q = qv + f.virtual_count * f.a, *const p = pv + f.virtual_count * f.a;
   tape.s_edge.resize(static_cast<std::size_t>(f.edges));
   tape.s_self.resize(static_cast<std::size_t>(f.nodes));
   tape.pair_table = f.rows.code != nullptr && u * u <= 2 * (f.edges + f.nodes);
   if (tape.pair_table) {
     std::vector<Scalar> pairs(static_cast<std::size_t>(u * u));
-    gemm(Op::plain, Op::transposed, u, u, f.a, Scalar(1), tape.q.data(), tape.p.data(), Scalar(0), pairs.data());
+    gemm(Op::plain, Op::transposed, u, u, f.a, Scalar(1), q, p, Scalar(0), pairs.data());
     for (int64_t i = 0; i < f.nodes; ++i) {
       const Scalar* const row = pairs.data() + f.rows.code[i] * u;
       for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
@@ -45,18 +54,15 @@ void compute_logits(const Frame<Scalar>& f, const LayerSettings& settings, const
       tape.s_self[i] = row[f.rows.code[i]];
     }
   } else {
-    loop.edge_dots(tape.q.data(), tape.p.data(), f.a, f.rows.code, f.level.row_offsets.data(), f.level.columns.data(),
+    loop.edge_dots(q, p, f.a, f.rows.code, f.level.row_offsets.data(), f.level.columns.data(),
                    static_cast<int32_t>(f.nodes), tape.s_edge.data());
-    for (int64_t i = 0; i < f.nodes; ++i)
-      tape.s_self[i] = loop.dot(tape.q.data() + f.row_of(i) * f.a, tape.p.data() + f.row_of(i) * f.a, f.a);
+    for (int64_t i = 0; i < f.nodes; ++i) tape.s_self[i] = loop.dot(q + f.row_of(i) * f.a, p + f.row_of(i) * f.a, f.a);
   }
 
   tape.s_to_virtual.resize(static_cast<std::size_t>(f.nodes * f.k));
   tape.logits_by_task.resize(tape.s_to_virtual.size());
-  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.q.data(), u, tape.pv.data(),
-                    tape.s_to_virtual.data());
-  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.p.data(), u, tape.qv.data(),
-                    tape.logits_by_task.data());
+  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, tape.s_to_virtual.data());
+  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, tape.logits_by_task.data());
 
   tape.own.resize(static_cast<std::size_t>(f.nodes));
   for (int64_t i = 0; i < f.nodes; ++i) {
@@ -68,8 +74,7 @@ void compute_logits(const Frame<Scalar>& f, const LayerSettings& settings, const
   tape.own_virtual = zeros<Scalar>(f.virtual_count);
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     const int64_t base = v / f.k * f.k;
-    for (int64_t k = 0; k < f.k; ++k)
-      tape.own_virtual[v] += loop.dot(tape.qv.data() + (base + k) * f.a, tape.pv.data() + v * f.a, f.a);
+    for (int64_t k = 0; k < f.k; ++k) tape.own_virtual[v] += loop.dot(qv + (base + k) * f.a, pv + v * f.a, f.a);
   }
 }
 
@@ -214,18 +219,19 @@ void add_inputs(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, Scalar* o
   const int64_t virtual_rows = f.graphs * f.k;
   for (int64_t g = 0; g < f.graphs; ++g) {
     for (int64_t k = 0; k < f.k; ++k)
-      loop.add_scaled(1, f.rows.virtual_rows + (f.virtual_base(g) + k) * f.w, out + (g * f.k + k) * f.w, f.w);
+      loop.add_scaled(1, f.rows.virtual_rows() + (f.virtual_base(g) + k) * f.w, out + (g * f.k + k) * f.w, f.w);
   }
   bool merges = false;
   for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
     const int32_t i = tape.map.source[r];
     merges = merges || i < 0;
     if (i >= 0)
-      loop.add_scaled(1, f.rows.table + f.row_of(i) * f.w, out + (virtual_rows + static_cast<int64_t>(r)) * f.w, f.w);
+      loop.add_scaled(1, f.rows.table() + f.row_of(i) * f.w, out + (virtual_rows + static_cast<int64_t>(r)) * f.w, f.w);
   }
   if (!merges) return;
   std::vector<Scalar> merged(static_cast<std::size_t>(f.graphs * f.w));
-  wide_rows<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(), merged.data());
+  wide_rows<Scalar>(f.level, {f.rows.table(), f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(),
+                    merged.data());
   for (int64_t g = 0; g < f.graphs; ++g) {
     if (tape.map.merged[g] >= 0)
       loop.add_scaled(1, merged.data() + g * f.w, out + (virtual_rows + tape.map.merged[g]) * f.w, f.w);
@@ -277,10 +283,11 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
     std::fill(tape.virtual_row.begin() + level.node_offsets[g], tape.virtual_row.begin() + level.node_offsets[g + 1],
               static_cast<int32_t>(f.virtual_base(g)));
   }
-  compute_logits(f, settings, weights, tape);
+  project(f, settings, weights, tape);
+  compute_logits(f, tape);
   softmax_raw_rows(f, settings.edge_weights, tape);
   tape.s_from_row = tape.logits_by_task;
-  virtual_softmax(level, f.k, settings.edge_weights, rows.shared_virtual, tape.qv.data(), tape.pv.data(), f.a,
+  virtual_softmax(level, f.k, settings.edge_weights, rows.shared_virtual, tape.q.data(), tape.p.data(), f.a,
                   tape.s_from_row, tape.s_virtual_self);
   decide_logits(f, settings.attentiveness, tape);
 
@@ -294,12 +301,9 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
   tape.table_first = rows.code != nullptr && rows.table_rows < left;
   if (tape.table_first) {
-    tape.transformed.resize(static_cast<std::size_t>(rows.table_rows * f.d));
-    tape.transformed_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.d));
-    gemm(Op::plain, Op::transposed, rows.table_rows, f.d, f.w, Scalar(1), rows.table, weights.linear, Scalar(0),
+    tape.transformed.resize(static_cast<std::size_t>(rows.count() * f.d));
+    gemm(Op::plain, Op::transposed, rows.count(), f.d, f.w, Scalar(1), rows.all, weights.linear, Scalar(0),
          tape.transformed.data());
-    gemm(Op::plain, Op::transposed, f.virtual_count, f.d, f.w, Scalar(1), rows.virtual_rows, weights.linear, Scalar(0),
-         tape.transformed_virtual.data());
   }
   mix(f, tape);
   if (tape.table_first) {

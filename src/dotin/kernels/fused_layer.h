@@ -40,19 +40,23 @@ struct LayerGradients {
   Scalar *query, *key, *linear, *bias, *gamma, *beta, *basis = nullptr;
 };
 
-/// Rows that enter a layer. Raw node i is row code[i] of table, or row i where code is null. Virtual node k of graph g
-/// is row g * K + k of virtual_rows, or row k for every graph where they are shared (the first layer).
-/// Rows on a basis [W, D] hold W coefficients: row r stands for x_r = r basis, and what the weights multiply is r. That
-/// is exact where query, key and linear are given as products with basis^T, and cheap where W is far below D.
+/// Rows that enter a layer, in one block: virtual rows, then those of the table. Raw node i is row code[i] of the
+/// table, or row i where code is null. Virtual node k of graph g is virtual row g * K + k, or row k for every graph
+/// where they are shared (the first layer). Rows on a basis [W, D] hold W coefficients: row r stands for x_r = r basis,
+/// and what the weights multiply is r. That is exact where query, key and linear are given as products with basis^T,
+/// and cheap where W is far below D.
 template <class Scalar>
 struct LayerRows {
-  const Scalar* table;
-  int64_t table_rows;
+  const Scalar* all;
+  int64_t virtual_count, table_rows;
   const int32_t* code;
-  const Scalar* virtual_rows;
   bool shared_virtual;
   int64_t width;
   const Scalar* basis = nullptr;
+
+  const Scalar* virtual_rows() const { return all; }
+  const Scalar* table() const { return all + virtual_count * width; }
+  int64_t count() const { return virtual_count + table_rows; }
 };
 
 /// What the backward pass needs of the forward pass, and what the caller may look at.
@@ -67,10 +71,11 @@ struct LayerTape {
 
   // The rest is between forward and backward.
   std::vector<int32_t> graph_of, virtual_row;
-  std::vector<Scalar> q, p, qv, pv;
-  bool pair_table = false;   // logits were looked up in a table of pairs of rows
-  bool table_first = false;  // the linear map was applied to the table before mixing
-  std::vector<Scalar> transformed, transformed_virtual;
+  std::vector<Scalar> projection;                    // [2A, W]: query / tau, then key
+  std::vector<Scalar> q, p;                          // of all rows, virtual ones first
+  bool pair_table = false;                           // logits were looked up in a table of pairs of rows
+  bool table_first = false;                          // the linear map was applied to the table before mixing
+  std::vector<Scalar> transformed;                   // of all rows
   std::vector<Scalar> s_edge, s_self, s_to_virtual;  // attention of raw rows
   std::vector<Scalar> s_from_row, s_virtual_self;    // of virtual rows
   std::vector<Scalar> own, own_virtual;              // attentiveness before smoothing
@@ -96,11 +101,11 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
                    const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
                    LayerTape<Scalar>& tape);
 
-/// d_next: gradient of tape.next. Adds to the gradients of weights, of the table and of the virtual rows.
+/// d_next: gradient of tape.next. Adds to the gradients of weights and of the rows.
 template <class Scalar>
 void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
                     const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
-                    const LayerGradients<Scalar>& gradients, Scalar* d_table, Scalar* d_virtual);
+                    const LayerGradients<Scalar>& gradients, Scalar* d_rows);
 
 /// The last layer: only virtual rows are computed, and q_g . p_i = (W2^T q_g) . x_i needs no projection of raw nodes.
 template <class Scalar>
@@ -122,7 +127,6 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
 template <class Scalar>
 void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
                          const LayerRows<Scalar>& rows, const Level& level, const LastLayerTape<Scalar>& tape,
-                         const Scalar* d_next, const LayerGradients<Scalar>& gradients, Scalar* d_table,
-                         Scalar* d_virtual);
+                         const Scalar* d_next, const LayerGradients<Scalar>& gradients, Scalar* d_rows);
 
 }  // namespace dotin::kernels

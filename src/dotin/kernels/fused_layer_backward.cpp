@@ -123,7 +123,7 @@ void inputs_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, cons
       std::copy_n(d_out + (virtual_rows + tape.map.merged[g]) * f.w, f.w, d_merged.data() + g * f.w);
   }
   std::vector<Scalar> d_lambda(static_cast<std::size_t>(f.nodes));
-  wide_rows_backward<Scalar>(f.level, {f.rows.table, f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(),
+  wide_rows_backward<Scalar>(f.level, {f.rows.table(), f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(),
                              d_merged.data(), d_lambda.data(), d_table);
   for (int64_t i = 0; i < f.nodes; ++i) inner.lambda[i] += d_lambda[i];
 }
@@ -209,15 +209,14 @@ void softmax_raw_rows_backward(const Frame<Scalar>& f, EdgeWeights mode, const L
   }
 }
 
-/// From the products q . p to q, p, the rows and the query and key weights.
+/// From the products q . p to q and p, [all rows, A].
 template <class Scalar>
-void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                     const LayerTape<Scalar>& tape, const Inner<Scalar>& inner, const LayerGradients<Scalar>& gradients,
-                     Scalar* d_table, Scalar* d_virtual) {
+void products_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Inner<Scalar>& inner,
+                       Scalar* dq_all, Scalar* dp_all) {
   const Loops<Scalar>& loop = loops<Scalar>();
-  const int64_t u = f.rows.table_rows;
-  std::vector<Scalar> dq = zeros<Scalar>(u * f.a), dp = zeros<Scalar>(u * f.a);
-  std::vector<Scalar> dqv = zeros<Scalar>(f.virtual_count * f.a), dpv = zeros<Scalar>(f.virtual_count * f.a);
+  const int64_t u = f.rows.table_rows, first = f.virtual_count * f.a;
+  const Scalar *const qv = tape.q.data(), *const pv = tape.p.data(), *const q = qv + first, *const p = pv + first;
+  Scalar *const dqv = dq_all, *const dpv = dp_all, *const dq = dqv + first, *const dp = dpv + first;
   if (tape.pair_table) {
     std::vector<Scalar> d_pairs = zeros<Scalar>(u * u);
     for (int64_t i = 0; i < f.nodes; ++i) {
@@ -226,16 +225,15 @@ void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, cons
         row[f.rows.code[f.level.columns[e]]] += inner.edge[e];
       row[f.rows.code[i]] += inner.self[i];
     }
-    gemm(Op::plain, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), tape.p.data(), Scalar(1), dq.data());
-    gemm(Op::transposed, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), tape.q.data(), Scalar(1), dp.data());
+    gemm(Op::plain, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), p, Scalar(1), dq);
+    gemm(Op::transposed, Op::plain, u, f.a, u, Scalar(1), d_pairs.data(), q, Scalar(1), dp);
   } else {
-    loop.edge_dots_backward(inner.edge.data(), tape.q.data(), tape.p.data(), f.a, f.rows.code,
-                            f.level.row_offsets.data(), f.level.columns.data(), static_cast<int32_t>(f.nodes),
-                            dq.data(), dp.data());
+    loop.edge_dots_backward(inner.edge.data(), q, p, f.a, f.rows.code, f.level.row_offsets.data(),
+                            f.level.columns.data(), static_cast<int32_t>(f.nodes), dq, dp);
     for (int64_t i = 0; i < f.nodes; ++i) {
       const int64_t row = f.row_of(i) * f.a;
-      loop.add_scaled(inner.self[i], tape.p.data() + row, dq.data() + row, f.a);
-      loop.add_scaled(inner.self[i], tape.q.data() + row, dp.data() + row, f.a);
+      loop.add_scaled(inner.self[i], p + row, dq + row, f.a);
+      loop.add_scaled(inner.self[i], q + row, dp + row, f.a);
     }
   }
   // q_g . p_i enters the virtual row's attention and the attentiveness.
@@ -243,13 +241,13 @@ void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, cons
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int64_t k = 0; k < f.k; ++k) d_from_row[i * f.k + k] += inner.own[i];
   }
-  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.q.data(), u, tape.pv.data(),
-                             inner.to_virtual.data(), dq.data(), dpv.data());
-  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, tape.p.data(), u, tape.qv.data(),
-                             d_from_row.data(), dp.data(), dqv.data());
+  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, inner.to_virtual.data(),
+                             dq, dpv);
+  node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, d_from_row.data(), dp,
+                             dqv);
   const auto add_pair = [&](int64_t query, int64_t key, Scalar d) {
-    loop.add_scaled(d, tape.pv.data() + key * f.a, dqv.data() + query * f.a, f.a);
-    loop.add_scaled(d, tape.qv.data() + query * f.a, dpv.data() + key * f.a, f.a);
+    loop.add_scaled(d, pv + key * f.a, dqv + query * f.a, f.a);
+    loop.add_scaled(d, qv + query * f.a, dpv + key * f.a, f.a);
   };
   for (int64_t g = 0; g < f.graphs; ++g) {
     for (int64_t k = 0; k < f.k; ++k)
@@ -258,18 +256,24 @@ void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, cons
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     for (int64_t k = 0; k < f.k; ++k) add_pair(v / f.k * f.k + k, v, inner.own_virtual[v]);
   }
+}
 
-  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  gemm(Op::transposed, Op::plain, f.a, f.w, u, inverse_tau, dq.data(), f.rows.table, Scalar(1), gradients.query);
-  gemm(Op::transposed, Op::plain, f.a, f.w, f.virtual_count, inverse_tau, dqv.data(), f.rows.virtual_rows, Scalar(1),
-       gradients.query);
-  gemm(Op::transposed, Op::plain, f.a, f.w, u, Scalar(1), dp.data(), f.rows.table, Scalar(1), gradients.key);
-  gemm(Op::transposed, Op::plain, f.a, f.w, f.virtual_count, Scalar(1), dpv.data(), f.rows.virtual_rows, Scalar(1),
-       gradients.key);
-  gemm(Op::plain, Op::plain, u, f.w, f.a, inverse_tau, dq.data(), weights.query, Scalar(1), d_table);
-  gemm(Op::plain, Op::plain, u, f.w, f.a, Scalar(1), dp.data(), weights.key, Scalar(1), d_table);
-  gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.a, inverse_tau, dqv.data(), weights.query, Scalar(1), d_virtual);
-  gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.a, Scalar(1), dpv.data(), weights.key, Scalar(1), d_virtual);
+/// From q and p to the rows and the query and key weights.
+template <class Scalar>
+void project_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerTape<Scalar>& tape,
+                      const Scalar* dq, const Scalar* dp, const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+  const int64_t count = f.rows.count();
+  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * f.a)), d_projection(tape.projection.size());
+  for (int64_t r = 0; r < count; ++r) {
+    std::copy_n(dq + r * f.a, f.a, both.data() + 2 * r * f.a);
+    std::copy_n(dp + r * f.a, f.a, both.data() + (2 * r + 1) * f.a);
+  }
+  gemm(Op::transposed, Op::plain, 2 * f.a, f.w, count, Scalar(1), both.data(), f.rows.all, Scalar(0),
+       d_projection.data());
+  gemm(Op::plain, Op::plain, count, f.w, 2 * f.a, Scalar(1), both.data(), tape.projection.data(), Scalar(1), d_rows);
+  const Loops<Scalar>& loop = loops<Scalar>();
+  loop.add_scaled(static_cast<Scalar>(1 / settings.tau), d_projection.data(), gradients.query, f.a * f.w);
+  loop.add_scaled(1, d_projection.data() + f.a * f.w, gradients.key, f.a * f.w);
 }
 
 }  // namespace
@@ -277,8 +281,9 @@ void logits_backward(const Frame<Scalar>& f, const LayerSettings& settings, cons
 template <class Scalar>
 void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
                     const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
-                    const LayerGradients<Scalar>& gradients, Scalar* d_table, Scalar* d_virtual) {
+                    const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
   const Frame<Scalar> f(settings, rows, level);
+  Scalar *const d_virtual = d_rows, *const d_table = d_rows + f.virtual_count * f.w;
   const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
   std::vector<Scalar> dz(static_cast<std::size_t>(left * f.d));
   std::vector<Scalar> d_gate(static_cast<std::size_t>(settings.gate ? left : 0));
@@ -291,17 +296,12 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
   Inner<Scalar> inner(f);
   if (settings.gate) gate_backward(f, tape, d_gate.data() + f.graphs * f.k, inner);
   if (tape.table_first) {
-    std::vector<Scalar> d_transformed = zeros<Scalar>(rows.table_rows * f.d),
-                        d_transformed_virtual = zeros<Scalar>(f.virtual_count * f.d);
-    mix_backward(f, tape, dz.data(), d_transformed.data(), d_transformed_virtual.data(), inner);
-    gemm(Op::transposed, Op::plain, f.d, f.w, rows.table_rows, Scalar(1), d_transformed.data(), rows.table, Scalar(1),
+    std::vector<Scalar> d_transformed = zeros<Scalar>(rows.count() * f.d);
+    mix_backward(f, tape, dz.data(), d_transformed.data() + f.virtual_count * f.d, d_transformed.data(), inner);
+    gemm(Op::transposed, Op::plain, f.d, f.w, rows.count(), Scalar(1), d_transformed.data(), rows.all, Scalar(1),
          gradients.linear);
-    gemm(Op::transposed, Op::plain, f.d, f.w, f.virtual_count, Scalar(1), d_transformed_virtual.data(),
-         rows.virtual_rows, Scalar(1), gradients.linear);
-    gemm(Op::plain, Op::plain, rows.table_rows, f.w, f.d, Scalar(1), d_transformed.data(), weights.linear, Scalar(1),
-         d_table);
-    gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.d, Scalar(1), d_transformed_virtual.data(), weights.linear,
-         Scalar(1), d_virtual);
+    gemm(Op::plain, Op::plain, rows.count(), f.w, f.d, Scalar(1), d_transformed.data(), weights.linear, Scalar(1),
+         d_rows);
   } else {
     std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.w));
     gemm(Op::transposed, Op::plain, f.d, f.w, left, Scalar(1), dz.data(), tape.mixed.data(), Scalar(1),
@@ -314,14 +314,16 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
   softmax_raw_rows_backward(f, settings.edge_weights, tape, inner);
   virtual_softmax_backward(level, f.k, settings.edge_weights, tape.s_from_row, tape.s_virtual_self, inner.from_row,
                            inner.virtual_self);
-  logits_backward(f, settings, weights, tape, inner, gradients, d_table, d_virtual);
+  std::vector<Scalar> dq = zeros<Scalar>(rows.count() * f.a), dp = zeros<Scalar>(rows.count() * f.a);
+  products_backward(f, tape, inner, dq.data(), dp.data());
+  project_backward(f, settings, tape, dq.data(), dp.data(), gradients, d_rows);
 }
 
 template void layer_backward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
                                     const Level&, const LayerTape<float>&, const float*, const LayerGradients<float>&,
-                                    float*, float*);
+                                    float*);
 template void layer_backward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
                                      const Level&, const LayerTape<double>&, const double*,
-                                     const LayerGradients<double>&, double*, double*);
+                                     const LayerGradients<double>&, double*);
 
 }  // namespace dotin::kernels

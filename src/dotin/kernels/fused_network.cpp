@@ -1,26 +1,24 @@
 #include "dotin/kernels/fused_network.h"
 
+#include <algorithm>
+
+#include "dotin/kernels/loops.h"
+
 namespace dotin::kernels {
 
 namespace {
 
-/// Rows that enter layer l: the input table and the shared virtual rows, or what the layer before left.
+/// Rows that enter layer l: virtual rows and the input table, or what the layer before left.
 template <class Scalar>
-LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
-                          const NetworkTape<Scalar>& tape, int64_t layer) {
-  if (layer == 0 && tape.factored) return tape.input_factors.rows();
+LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkTape<Scalar>& tape, int64_t layer) {
+  if (layer == 0 && tape.factored) return tape.input_factors.rows(settings.tasks);
   if (layer == 0) {
     const int32_t* const code = tape.index.code.empty() ? nullptr : tape.index.code.data();
-    return {tape.table.data(), tape.index.rows(), code, weights.virtual_rows, true, settings.hidden};
+    return {tape.table.data(), settings.tasks, tape.index.rows(), code, true, settings.hidden};
   }
   const LayerTape<Scalar>& before = tape.layers[static_cast<std::size_t>(layer) - 1];
   const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
-  return {before.next.data() + virtual_rows * settings.hidden,
-          before.next_level.nodes(),
-          nullptr,
-          before.next.data(),
-          false,
-          settings.hidden};
+  return {before.next.data(), virtual_rows, before.next_level.nodes(), nullptr, false, settings.hidden};
 }
 
 template <class Scalar>
@@ -39,15 +37,17 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
                                            weights.layers[0], tape.input_factors);
   if (!tape.factored) {
     tape.index = index_input(tape.features);
-    tape.table.resize(static_cast<std::size_t>(tape.index.rows() * settings.hidden));
-    input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data());
+    const int64_t virtual_values = settings.tasks * settings.hidden;
+    tape.table.resize(static_cast<std::size_t>(virtual_values + tape.index.rows() * settings.hidden));
+    std::copy_n(weights.virtual_rows, virtual_values, tape.table.data());
+    input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data() + virtual_values);
   }
   tape.layers.resize(static_cast<std::size_t>(last));
   for (int64_t l = 0; l <= last; ++l) {
     MakeMask<Scalar> make_mask;
     if (hooks.make_mask)
       make_mask = [&hooks, l](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(l, rows, mask); };
-    const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
+    const LayerRows<Scalar> rows = rows_of(settings, tape, l);
     const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
     if (l == last) {
       last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
@@ -70,28 +70,25 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
   std::vector<Scalar> d_next(d_embeddings, d_embeddings + virtual_rows * settings.hidden);
   FactoredGradients<Scalar> of_factors(settings, tape.input_factors);
   for (int64_t l = last; l >= 0; --l) {
-    const LayerRows<Scalar> rows = rows_of(settings, weights, tape, l);
+    const LayerRows<Scalar> rows = rows_of(settings, tape, l);
     const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
     const bool factored = l == 0 && tape.factored;
     const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
     const LayerGradients<Scalar> d_layer = factored ? of_factors.gradients(own) : own;
-    // The table of the first layer shares its virtual rows, and those of a factored one are constant.
-    const bool apart = l == 0 && !factored;
-    const int64_t own_virtual_rows = apart ? 0 : factored ? settings.tasks : virtual_rows;
-    std::vector<Scalar> d_rows(static_cast<std::size_t>((own_virtual_rows + rows.table_rows) * rows.width), Scalar(0));
-    Scalar* const d_table = d_rows.data() + own_virtual_rows * rows.width;
-    Scalar* const d_virtual = apart ? gradients.virtual_rows : d_rows.data();
+    std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
     if (l == last) {
-      last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_table,
-                          d_virtual);
+      last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_rows.data());
     } else {
       layer_backward(settings, layer, rows, tape.level_of(l), tape.layers[static_cast<std::size_t>(l)], d_next.data(),
-                     d_layer, d_table, d_virtual);
+                     d_layer, d_rows.data());
     }
     if (factored) {
       of_factors.spread(weights.layers[0], own, width, gradients.input, gradients.virtual_rows);
     } else if (l == 0) {
-      input_table_backward(tape.features, tape.index, settings.hidden, width, d_table, gradients.input);
+      const int64_t virtual_values = settings.tasks * settings.hidden;
+      loops<Scalar>().add_scaled(1, d_rows.data(), gradients.virtual_rows, virtual_values);
+      input_table_backward(tape.features, tape.index, settings.hidden, width, d_rows.data() + virtual_values,
+                           gradients.input);
     }
     d_next = std::move(d_rows);
   }

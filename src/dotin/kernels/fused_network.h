@@ -39,7 +39,7 @@ struct NetworkTape {
   Level level;            // the batch as it came
   bool factored = false;  // the first layer runs on input_factors, not on the table
   FactoredInput<Scalar> input_factors;
-  std::vector<Scalar> table;
+  std::vector<Scalar> table;              // virtual rows, then one for each row of index
   std::vector<LayerTape<Scalar>> layers;  // all but the last
   LastLayerTape<Scalar> last;
 
