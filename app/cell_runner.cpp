@@ -78,6 +78,7 @@ class Running {
   nlohmann::json outcome() {
     nlohmann::json result = {{"machine", machine_}, {"started", started_}, {"seconds", seconds()}};
     result["machine"]["threads"] = 1;
+    if (resumed_) result["resumed"] = true;
     const nlohmann::json printed =
         code_ == 0 ? nlohmann::json::parse(io::read_file(log_ + ".out", kMostOutput), nullptr, false) : nullptr;
     if (code_ == 0 && !printed.is_discarded()) {
@@ -103,6 +104,7 @@ class Running {
     Command words = cell_.commands[next_++];
     const bool can_resume = (words[0] == "cv" || words[0] == "train") && fs::exists(run_ + "/config.toml");
     if (can_resume) {
+      resumed_ = true;
       words = {words[0], "--resume", run_, "--threads", "1", "--json"};
     } else {
       const std::string mark = report::reproduce::kRunFolder;
@@ -120,6 +122,7 @@ class Running {
   std::size_t next_ = 0;
   std::optional<Child> child_;
   int code_ = -1;
+  bool resumed_ = false;
 };
 
 class Runner {

@@ -46,9 +46,10 @@ TEST(Reproduce, AQuickTableIsWrittenInEveryFormAndItsCellsAreKept) {
   const TemporaryFolder folder;
   const std::string data = folder.write("own.jsonl", rings_and_paths(30));
   const std::string out = folder / "out";
-  const Result first = run(small_table(data, out));
-  ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_SAYS(first.err, "2 of 2 cells");
+  const Result first = run_in_terminal(small_table(data, out, {"--jobs", "1"}), 140);
+  ASSERT_EQ(first.code, 0) << first.out;
+  EXPECT_SAYS(first.out, "0 done, 1 running, 1 left");
+  EXPECT_SAYS(first.out, "1 done, 1 running, 0 left");
   EXPECT_SAYS(read_text(out + "/table-classification.md"), "A quick run.");
   EXPECT_SAYS(read_text(out + "/table-classification.html"), "<!DOCTYPE html>");
   EXPECT_SAYS(read_text(out + "/table-classification-own.svg"), "<title>DOTIN, validation rule");
@@ -98,7 +99,9 @@ TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
   const Result resumed = run(small_table(data, folder / "cut", more));
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_SAYS(resumed.err, "1 of 1 cell ");
-  EXPECT_EQ(json::parse(read_text(folder / "cut/table-classification.json"))["values"], whole["values"]);
+  const json told = json::parse(read_text(folder / "cut/table-classification.json"));
+  EXPECT_EQ(told["values"], whole["values"]);
+  EXPECT_EQ(told["cells"][1]["resumed"], true);
 }
 
 TEST(Reproduce, ACellThatFailsCostsOnlyItselfAndIsTriedAgain) {

@@ -159,7 +159,9 @@ std::string draw(const RowChart& chart, const std::string& label) {
     }
   }
   std::vector<LegendEntry> legend;
-  for (const std::size_t kind : seen) legend.push_back({kind, chart.kinds[kind]});
+  if (chart.kinds.size() > 1) {
+    for (const std::size_t kind : seen) legend.push_back({kind, chart.kinds[kind]});
+  }
   content += draw_legend(legend, 20, bottom + kUnderAxis);
   return svg_element(bottom + kUnderAxis + kLegendLine * static_cast<double>(legend.size()) + 4, label, content);
 }
