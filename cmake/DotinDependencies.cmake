@@ -28,4 +28,5 @@ add_library(dotin_torch INTERFACE)
 target_include_directories(dotin_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 target_compile_options(dotin_torch INTERFACE ${torch_flags})
-target_link_libraries(dotin_torch INTERFACE ${TORCH_LIBRARIES})
+# at::parallel_for is a template over OpenMP: without -fopenmp it runs on one thread.
+target_link_libraries(dotin_torch INTERFACE ${TORCH_LIBRARIES} OpenMP::OpenMP_CXX)

@@ -19,9 +19,9 @@ bool reset_peak_resident();
 /// Physical memory of the machine that is still available to new work, in bytes.
 int64_t available_bytes();
 
-/// Lets the process keep memory that it has freed for its next allocations. For programs that train: steps take and free
-/// the same blocks, and giving them back to the system in between costs a page fault per 4 KiB. Does nothing where the
-/// C library is not glibc.
+/// Lets the process keep memory that it has freed for its next allocations. For programs that train: steps take and
+/// free the same blocks, and giving them back to the system in between costs a page fault per 4 KiB. Does nothing where
+/// the C library is not glibc.
 void keep_freed_memory();
 
 /// "1.5 GiB", "320 MiB", "12 KiB", "7 B".

@@ -37,11 +37,15 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
                                  norm ? layer.get("norm.bias") : at::Tensor()});
   }
   ops::FusedHooks hooks;
-  hooks.choose = [&](int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets) {
-    return choose(layer, logits, raw_offsets, batch, options);
+  hooks.choose = [&](int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
+                     const std::vector<int64_t>& raw_offsets) {
+    return choose(layer, graphs, logits, raw_offsets, batch, options);
   };
+  hooks.in_one_part = options.fixed_keep != nullptr;  // which is of the batch as a whole
   if (options.training && options_.dropout > 0) {
-    hooks.make_mask = [&](int64_t layer, int64_t rows) { return dropout_mask(rows, layer, options); };
+    hooks.make_mask = [&](int64_t layer, const std::vector<int32_t>& graphs, int64_t rows) {
+      return dropout_mask(rows, layer, graphs.front(), options);
+    };
   }
   std::vector<ops::FusedTrace> trace;
   const at::Tensor embeddings =

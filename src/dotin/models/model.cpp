@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "dotin/core/error.h"
@@ -113,8 +114,10 @@ at::Tensor Model::reference_forward(const batch::Batch& batch, const ForwardOpti
   return rows.x;
 }
 
-at::Tensor Model::dropout_mask(int64_t rows, int64_t layer, const ForwardOptions& options) const {
-  at::Generator generator = at::detail::createCPUGenerator(core::mix(options.random_key, static_cast<uint64_t>(layer)));
+at::Tensor Model::dropout_mask(int64_t rows, int64_t layer, int64_t first_graph, const ForwardOptions& options) const {
+  uint64_t key = core::mix(options.random_key, static_cast<uint64_t>(layer));
+  if (first_graph > 0) key = core::mix(key, static_cast<uint64_t>(first_graph));
+  at::Generator generator = at::detail::createCPUGenerator(key);
   return at::empty({rows, options_.hidden}, at::TensorOptions(parameters_.type()))
       .bernoulli_(1 - options_.dropout, generator)
       .div_(1 - options_.dropout);
@@ -173,7 +176,7 @@ at::Tensor Model::next_rows(int64_t layer, const at::Tensor& h, const at::Tensor
   next = at::elu(next);
   if (gate.defined()) next = next * gate;
   if (options.training && options_.dropout > 0) {
-    next = next * dropout_mask(next.size(0), layer, options).to(next.device());
+    next = next * dropout_mask(next.size(0), layer, 0, options).to(next.device());
   }
   return options_.residual ? next + x : next;
 }
@@ -188,16 +191,22 @@ std::vector<uint64_t> Model::graph_keys(const batch::Batch& batch, uint64_t rand
   return keys;
 }
 
-std::vector<uint8_t> Model::choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
-                                   const batch::Batch& batch, const ForwardOptions& options) const {
+std::vector<uint8_t> Model::choose(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
+                                   const std::vector<int64_t>& raw_offsets, const batch::Batch& batch,
+                                   const ForwardOptions& options) const {
   if (options.fixed_keep != nullptr) return (*options.fixed_keep)[static_cast<std::size_t>(layer)];
   const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
-  return drop_method_->choose({logits, raw_offsets, drop_ratio, graph_keys(batch, options.random_key, layer)});
+  const std::vector<uint64_t> all_keys = graph_keys(batch, options.random_key, layer);
+  std::vector<uint64_t> keys;
+  for (const int32_t graph : graphs) keys.push_back(all_keys[graph]);
+  return drop_method_->choose({logits, raw_offsets, drop_ratio, keys});
 }
 
 void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,
                            const batch::Batch& batch, const ForwardOptions& options, LayerTrace& trace) const {
-  std::vector<uint8_t> keep = choose(layer, logits, rows.structure.raw_offsets, batch, options);
+  std::vector<int32_t> graphs(static_cast<std::size_t>(batch.graphs()));
+  std::iota(graphs.begin(), graphs.end(), 0);
+  std::vector<uint8_t> keep = choose(layer, graphs, logits, rows.structure.raw_offsets, batch, options);
   ref::Coarsening coarsening = ref::coarsen(rows.structure, keep, options_.merge, edge_weights_);
   trace.new_raw_of_raw = coarsening.new_raw_of_raw;
   trace.keep = std::move(keep);

@@ -74,15 +74,17 @@ class Model {
                        Forward& result) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
   /// [rows, D] of 0 and 1 / (1 - dropout), the same for both engines.
-  at::Tensor dropout_mask(int64_t rows, int64_t layer, const ForwardOptions& options) const;
+  at::Tensor dropout_mask(int64_t rows, int64_t layer, int64_t first_graph, const ForwardOptions& options) const;
   /// One per graph, for what is random in a layer: a graph's fate does not depend on its batch.
   static std::vector<uint64_t> graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer);
   /// The linear map of the method, with norm, ELU, gate, dropout and residual. x: the layer's input of the same rows.
   /// gate [rows, 1]: undefined for none.
   at::Tensor next_rows(int64_t layer, const at::Tensor& h, const at::Tensor& x, const at::Tensor& gate,
                        const ForwardOptions& options) const;
-  std::vector<uint8_t> choose(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets,
-                              const batch::Batch& batch, const ForwardOptions& options) const;
+  /// graphs: the numbers in the batch of those that are chosen from.
+  std::vector<uint8_t> choose(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
+                              const std::vector<int64_t>& raw_offsets, const batch::Batch& batch,
+                              const ForwardOptions& options) const;
   void layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
                      Forward& result) const;
   void drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits, const batch::Batch& batch,

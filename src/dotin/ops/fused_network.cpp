@@ -1,9 +1,13 @@
 #include "dotin/ops/fused_network.h"
 
+#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
+
 #include <algorithm>
 
 #include "dotin/kernels/fused_network.h"
+#include "dotin/kernels/gemm.h"
+#include "dotin/ops/batch_parts.h"
 
 namespace dotin::ops {
 
@@ -44,30 +48,52 @@ kernels::NetworkGradients<Scalar> gradients_of(const FusedParameters& p) {
   return gradients;
 }
 
+/// What f makes of every parameter that is there.
+template <class F>
+FusedParameters each(const FusedParameters& p, const F& f) {
+  const auto apply = [&f](const at::Tensor& parameter) { return parameter.defined() ? f(parameter) : at::Tensor(); };
+  FusedParameters result{apply(p.input), apply(p.virtual_rows), {}};
+  for (const FusedLayerParameters& layer : p.layers) {
+    result.layers.push_back({apply(layer.query), apply(layer.key), apply(layer.linear), apply(layer.bias),
+                             apply(layer.gamma), apply(layer.beta)});
+  }
+  return result;
+}
+
 /// The .grad of every parameter, made where there is none. Backward adds to it directly: a tensor per parameter and
 /// step, handed through the autograd engine, took a sixth of the time of small models.
-FusedParameters gradient_buffers(const FusedParameters& p) {
-  const auto buffer = [](const at::Tensor& parameter) {
-    if (!parameter.defined()) return at::Tensor();
+FusedParameters gradient_buffers(const FusedParameters& parameters) {
+  return each(parameters, [](const at::Tensor& parameter) {
     at::Tensor& gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter.detach());
     return gradient;
-  };
-  FusedParameters buffers{buffer(p.input), buffer(p.virtual_rows), {}};
-  for (const FusedLayerParameters& layer : p.layers) {
-    buffers.layers.push_back({buffer(layer.query), buffer(layer.key), buffer(layer.linear), buffer(layer.bias),
-                              buffer(layer.gamma), buffer(layer.beta)});
-  }
-  return buffers;
+  });
 }
 
-/// What backward needs; owned by the autograd graph.
-struct Memory : torch::CustomClassHolder {
-  kernels::LayerSettings settings;
-  int64_t width = 0;
-  FusedParameters parameters;
-  std::vector<int32_t> codes;
-  std::vector<float> dense;
+FusedParameters zeros_like(const FusedParameters& parameters) {
+  return each(parameters, [](const at::Tensor& parameter) { return at::zeros_like(parameter.detach()); });
+}
+
+void add_all(const FusedParameters& to, const FusedParameters& from) {
+  const auto add = [](const at::Tensor& sum, const at::Tensor& value) {
+    if (value.defined()) sum.add_(value);
+  };
+  add(to.input, from.input);
+  add(to.virtual_rows, from.virtual_rows);
+  for (std::size_t l = 0; l < to.layers.size(); ++l) {
+    const FusedLayerParameters &sum = to.layers[l], &value = from.layers[l];
+    add(sum.query, value.query);
+    add(sum.key, value.key);
+    add(sum.linear, value.linear);
+    add(sum.bias, value.bias);
+    add(sum.gamma, value.gamma);
+    add(sum.beta, value.beta);
+  }
+}
+
+/// Some graphs of the batch, and what the kernels remember of them.
+struct Part {
+  BatchPart batch;
   kernels::NetworkTape<float> float_tape;
   kernels::NetworkTape<double> double_tape;
 
@@ -75,61 +101,157 @@ struct Memory : torch::CustomClassHolder {
   kernels::NetworkTape<double>& tape(double) { return double_tape; }
 };
 
+/// What backward needs; owned by the autograd graph.
+struct Memory : torch::CustomClassHolder {
+  kernels::LayerSettings settings;
+  int64_t width = 0;
+  FusedParameters parameters;
+  std::vector<Part> parts;
+
+  /// Numbers in the embeddings of one graph.
+  int64_t graph_values() const { return settings.tasks * settings.hidden; }
+};
+
+/// Runs work(0), work(1), ... of the parts, each on a thread of its own. BLAS sees that it is called from a thread
+/// among several and uses no more of them.
+void for_each_part(int64_t parts, const std::function<void(int64_t)>& work) {
+  if (parts == 1) {
+    work(0);
+    return;
+  }
+  std::vector<kernels::GemmMeter> meters(static_cast<std::size_t>(parts));
+  const kernels::GemmMeter before = kernels::gemm_meter();
+  at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      kernels::gemm_meter() = {};
+      work(p);
+      meters[static_cast<std::size_t>(p)] = kernels::gemm_meter();
+    }
+  });
+  // Threads run at the same time: all that they computed, in the time of the longest.
+  kernels::GemmMeter sum = before;
+  double longest = 0;
+  for (const kernels::GemmMeter& meter : meters) {
+    sum.flops += meter.flops;
+    longest = std::max(longest, meter.seconds);
+  }
+  sum.seconds += longest;
+  kernels::gemm_meter() = sum;
+}
+
+template <class To, class From>
+void append(std::vector<To>& to, const std::vector<From>& from, int64_t first, int64_t last) {
+  to.insert(to.end(), from.begin() + first, from.begin() + last);
+}
+
+/// One layer of all parts, graph by graph in the order of the batch.
 template <class Scalar>
-std::vector<double> doubles(const std::vector<Scalar>& values) {
-  return {values.begin(), values.end()};
+FusedTrace layer_trace(Memory& memory, int64_t layer, int64_t graphs) {
+  struct Place {
+    const kernels::NetworkTape<Scalar>* tape;
+    int64_t graph;  // within its part
+  };
+  std::vector<Place> places(static_cast<std::size_t>(graphs));
+  for (Part& part : memory.parts) {
+    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g)
+      places[part.batch.graphs[g]] = {&part.tape(Scalar()), static_cast<int64_t>(g)};
+  }
+  FusedTrace trace;
+  trace.raw_offsets.push_back(0);
+  int64_t next_start = 0;  // of the graph among the raw nodes that leave the layer
+  for (const Place& place : places) {
+    const kernels::Level& level = place.tape->level_of(layer);
+    const int64_t first = level.node_offsets[place.graph], last = level.node_offsets[place.graph + 1];
+    trace.raw_offsets.push_back(trace.raw_offsets.back() + last - first);
+    const int64_t tasks = memory.settings.tasks;
+    if (layer == static_cast<int64_t>(place.tape->layers.size())) {
+      // The last layer decides nothing: only its products with the virtual nodes exist.
+      append(trace.logits_by_task, place.tape->last.logits_by_task, first * tasks, last * tasks);
+      trace.keep.insert(trace.keep.end(), static_cast<std::size_t>(last - first), 1);
+      for (int64_t i = first; i < last; ++i) trace.new_raw_of_raw.push_back(next_start++);
+      continue;
+    }
+    const kernels::LayerTape<Scalar>& own = place.tape->layers[static_cast<std::size_t>(layer)];
+    append(trace.logits, own.logits, first, last);
+    append(trace.logits_by_task, own.logits_by_task, first * tasks, last * tasks);
+    append(trace.keep, own.keep, first, last);
+    const int64_t next_first = own.next_level.node_offsets[place.graph];
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t now = own.map.new_of_old[i];
+      trace.new_raw_of_raw.push_back(now < 0 ? -1 : next_start + now - next_first);
+    }
+    next_start += own.next_level.node_offsets[place.graph + 1] - next_first;
+  }
+  return trace;
 }
 
 template <class Scalar>
-void fill_trace(const kernels::NetworkTape<Scalar>& tape, std::vector<FusedTrace>& trace) {
-  const std::size_t layers = tape.layers.size() + 1;
-  for (std::size_t l = 0; l < layers; ++l) {
-    const kernels::Level& level = tape.level_of(static_cast<int64_t>(l));
-    FusedTrace& entry = trace.emplace_back();
-    entry.raw_offsets.assign(level.node_offsets.begin(), level.node_offsets.end());
-    if (l + 1 < layers) {
-      entry.logits = doubles(tape.layers[l].logits);
-      entry.logits_by_task = doubles(tape.layers[l].logits_by_task);
-      entry.keep = tape.layers[l].keep;
-      entry.new_raw_of_raw.assign(tape.layers[l].map.new_of_old.begin(), tape.layers[l].map.new_of_old.end());
-    } else {
-      // The last layer decides nothing: only its products with the virtual nodes exist.
-      entry.logits_by_task = doubles(tape.last.logits_by_task);
-      entry.keep.assign(static_cast<std::size_t>(level.nodes()), 1);
-      for (int64_t i = 0; i < level.nodes(); ++i) entry.new_raw_of_raw.push_back(i);
-    }
+kernels::NetworkHooks<Scalar> network_hooks(const FusedHooks& hooks, const std::vector<int32_t>& graphs,
+                                            const at::TensorOptions& options) {
+  kernels::NetworkHooks<Scalar> result;
+  result.choose = [&hooks, &graphs, options](int64_t layer, const Scalar* logits, const kernels::Level& level,
+                                             uint8_t* keep) {
+    const at::Tensor view = at::from_blob(const_cast<Scalar*>(logits), {level.nodes()}, options);
+    const std::vector<uint8_t> chosen =
+        hooks.choose(layer, graphs, view, {level.node_offsets.begin(), level.node_offsets.end()});
+    std::copy(chosen.begin(), chosen.end(), keep);
+  };
+  if (hooks.make_mask) {
+    result.make_mask = [&hooks, &graphs](int64_t layer, int64_t rows, std::vector<Scalar>& mask) {
+      const at::Tensor tensor = hooks.make_mask(layer, graphs, rows).contiguous();
+      mask.assign(tensor.data_ptr<Scalar>(), tensor.data_ptr<Scalar>() + tensor.numel());
+    };
   }
+  return result;
 }
 
 template <class Scalar>
 at::Tensor run_forward(Memory& memory, const batch::Batch& batch, const FusedHooks& hooks,
                        std::vector<FusedTrace>* trace) {
-  kernels::NetworkTape<Scalar>& tape = memory.tape(Scalar());
-  tape.features = {memory.codes.data(), batch.codes_per_node, memory.dense.data(), batch.dense_width, batch.nodes()};
-  tape.level.node_offsets = batch.node_offsets;
-  tape.level.row_offsets = batch.row_offsets;
-  tape.level.columns = batch.neighbours;
-  const at::TensorOptions options = memory.parameters.input.options();
-  kernels::NetworkHooks<Scalar> network_hooks;
-  network_hooks.choose = [&](int64_t layer, const Scalar* logits, const kernels::Level& level, uint8_t* keep) {
-    const at::Tensor view = at::from_blob(const_cast<Scalar*>(logits), {level.nodes()}, options.requires_grad(false));
-    const std::vector<uint8_t> chosen =
-        hooks.choose(layer, view, {level.node_offsets.begin(), level.node_offsets.end()});
-    std::copy(chosen.begin(), chosen.end(), keep);
-  };
-  if (hooks.make_mask) {
-    network_hooks.make_mask = [&](int64_t layer, int64_t rows, std::vector<Scalar>& mask) {
-      const at::Tensor tensor = hooks.make_mask(layer, rows).contiguous();
-      mask.assign(tensor.data_ptr<Scalar>(), tensor.data_ptr<Scalar>() + tensor.numel());
-    };
-  }
-  kernels::network_forward(memory.settings, weights_of<Scalar>(memory.parameters), memory.width, network_hooks, tape);
-  if (trace != nullptr) fill_trace(tape, *trace);
+  const at::TensorOptions options = memory.parameters.input.options().requires_grad(false);
   at::Tensor embeddings =
-      at::empty({static_cast<int64_t>(batch.graphs()) * memory.settings.tasks, memory.settings.hidden},
-                options.requires_grad(false));
-  std::copy(tape.embeddings().begin(), tape.embeddings().end(), embeddings.data_ptr<Scalar>());
+      at::empty({static_cast<int64_t>(batch.graphs()) * memory.settings.tasks, memory.settings.hidden}, options);
+  const kernels::NetworkWeights<Scalar> weights = weights_of<Scalar>(memory.parameters);
+  const int64_t values = memory.graph_values();
+  for_each_part(static_cast<int64_t>(memory.parts.size()), [&](int64_t p) {
+    Part& part = memory.parts[static_cast<std::size_t>(p)];
+    kernels::NetworkTape<Scalar>& tape = part.tape(Scalar());
+    tape.level = std::move(part.batch.level);
+    tape.features = {part.batch.codes.data(), batch.codes_per_node, part.batch.dense.data(), batch.dense_width,
+                     tape.level.nodes()};
+    kernels::network_forward(memory.settings, weights, memory.width,
+                             network_hooks<Scalar>(hooks, part.batch.graphs, options), tape);
+    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g) {
+      std::copy_n(tape.embeddings().data() + static_cast<int64_t>(g) * values, values,
+                  embeddings.data_ptr<Scalar>() + part.batch.graphs[g] * values);
+    }
+  });
+  if (trace != nullptr) {
+    for (int64_t l = 0; l < static_cast<int64_t>(weights.layers.size()); ++l)
+      trace->push_back(layer_trace<Scalar>(memory, l, batch.graphs()));
+  }
   return embeddings;
+}
+
+/// Adds to the .grad of the parameters. Parts after the first sum into tensors of their own, added in order at the end.
+template <class Scalar>
+void run_backward(Memory& memory, const at::Tensor& d_embeddings) {
+  const kernels::NetworkWeights<Scalar> weights = weights_of<Scalar>(memory.parameters);
+  const auto parts = static_cast<int64_t>(memory.parts.size());
+  const int64_t values = memory.graph_values();
+  std::vector<FusedParameters> into{gradient_buffers(memory.parameters)};
+  for (int64_t p = 1; p < parts; ++p) into.push_back(zeros_like(memory.parameters));
+  for_each_part(parts, [&](int64_t p) {
+    Part& part = memory.parts[static_cast<std::size_t>(p)];
+    std::vector<Scalar> d_part(part.batch.graphs.size() * static_cast<std::size_t>(values));
+    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g) {
+      std::copy_n(d_embeddings.data_ptr<Scalar>() + part.batch.graphs[g] * values, values,
+                  d_part.data() + static_cast<int64_t>(g) * values);
+    }
+    kernels::network_backward(memory.settings, weights, memory.width, part.tape(Scalar()), d_part.data(),
+                              gradients_of<Scalar>(into[static_cast<std::size_t>(p)]));
+  });
+  for (int64_t p = 1; p < parts; ++p) add_all(into[0], into[static_cast<std::size_t>(p)]);
 }
 
 class Function : public torch::autograd::Function<Function> {
@@ -144,14 +266,11 @@ class Function : public torch::autograd::Function<Function> {
   static variable_list backward(AutogradContext* context, variable_list d_outputs) {
     const auto holder = context->saved_data["memory"].toCapsule();
     auto& memory = static_cast<Memory&>(*holder);
-    const FusedParameters into = gradient_buffers(memory.parameters);
     const at::Tensor d_embeddings = d_outputs[0].contiguous();
     if (d_embeddings.scalar_type() == at::kDouble) {
-      kernels::network_backward(memory.settings, weights_of<double>(memory.parameters), memory.width,
-                                memory.double_tape, d_embeddings.data_ptr<double>(), gradients_of<double>(into));
+      run_backward<double>(memory, d_embeddings);
     } else {
-      kernels::network_backward(memory.settings, weights_of<float>(memory.parameters), memory.width, memory.float_tape,
-                                d_embeddings.data_ptr<float>(), gradients_of<float>(into));
+      run_backward<float>(memory, d_embeddings);
     }
     return {at::Tensor(), at::Tensor(), at::Tensor()};  // all is added where it belongs already
   }
@@ -165,8 +284,11 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
   memory->settings = settings;
   memory->width = parameters.input.size(1);
   memory->parameters = parameters;
-  memory->codes = batch.codes;
-  memory->dense = batch.dense;
+  const int threads = hooks.in_one_part ? 1 : at::get_num_threads();
+  for (BatchPart& part : split_batch(batch, threads, settings.hidden)) {
+    memory->parts.emplace_back();
+    memory->parts.back().batch = std::move(part);
+  }
   at::Tensor embeddings;
   {
     const at::NoGradGuard no_gradients;

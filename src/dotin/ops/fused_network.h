@@ -31,16 +31,21 @@ struct FusedTrace {
   std::vector<int64_t> new_raw_of_raw;
 };
 
+/// Called with parts of the batch, which may be on several threads at once; graphs are the numbers of the part's graphs
+/// in the batch.
 struct FusedHooks {
   /// Chooses the raw nodes that stay after a layer; logits [nodes] is of the parameters' type.
-  std::function<std::vector<uint8_t>(int64_t layer, const at::Tensor& logits, const std::vector<int64_t>& raw_offsets)>
+  std::function<std::vector<uint8_t>(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
+                                     const std::vector<int64_t>& raw_offsets)>
       choose;
   /// A dropout mask [rows, D]; empty: no dropout.
-  std::function<at::Tensor(int64_t layer, int64_t rows)> make_mask;
+  std::function<at::Tensor(int64_t layer, const std::vector<int32_t>& graphs, int64_t rows)> make_mask;
+  bool in_one_part = false;  // the whole batch at once
 };
 
-/// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant for
-/// torch::autograd::grad. CPU, float or double. trace: filled if not null.
+/// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant
+/// for torch::autograd::grad. CPU, float or double. The batch is cut into one stretch of graphs per thread of
+/// at::get_num_threads(). trace: filled if not null.
 at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
                          const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace);
 

@@ -1,9 +1,26 @@
 #include "dotin/training/optimizer.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace dotin::training {
+
+namespace {
+
+constexpr int64_t kNumbersPerThread = 1 << 16;
+
+template <class Scalar>
+void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, const at::Tensor& first,
+                     const at::Tensor& second, const kernels::AdamStep& options) {
+  at::parallel_for(0, parameter.numel(), kNumbersPerThread, [&](int64_t begin, int64_t end) {
+    kernels::adam(parameter.data_ptr<Scalar>() + begin, gradient.data_ptr<Scalar>() + begin,
+                  first.data_ptr<Scalar>() + begin, second.data_ptr<Scalar>() + begin, end - begin, options);
+  });
+}
+
+}  // namespace
 
 Adam::Adam(layers::ParameterSet& parameters) : parameters_(parameters) {
   for (const auto& entry : parameters_.all()) {
@@ -18,11 +35,9 @@ void Adam::step(const kernels::AdamStep& options) {
     const at::Tensor defined = parameters_.all()[i].second.grad();
     const at::Tensor gradient = defined.defined() ? defined.contiguous() : at::zeros_like(parameter);
     if (parameter.scalar_type() == at::kDouble) {
-      kernels::adam(parameter.data_ptr<double>(), gradient.data_ptr<double>(), first_[i].data_ptr<double>(),
-                    second_[i].data_ptr<double>(), parameter.numel(), options);
+      step_on_threads<double>(parameter, gradient, first_[i], second_[i], options);
     } else {
-      kernels::adam(parameter.data_ptr<float>(), gradient.data_ptr<float>(), first_[i].data_ptr<float>(),
-                    second_[i].data_ptr<float>(), parameter.numel(), options);
+      step_on_threads<float>(parameter, gradient, first_[i], second_[i], options);
     }
   }
 }

@@ -1,0 +1,67 @@
+#include "dotin/ops/batch_parts.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dotin::ops {
+
+namespace {
+
+/// Numbers in the rows of nodes and entries below which a thread is not worth its waking.
+constexpr int64_t kLeastWork = 16384;
+
+/// Nodes and entries of the adjacency.
+int64_t work_of(const batch::Batch& batch, int32_t graph) {
+  const int32_t first = batch.node_offsets[graph], last = batch.node_offsets[graph + 1];
+  return last - first + batch.row_offsets[last] - batch.row_offsets[first];
+}
+
+/// The largest graph first, each to the part that has least so far.
+std::vector<std::vector<int32_t>> share_graphs(const batch::Batch& batch, int64_t parts) {
+  std::vector<int32_t> order(static_cast<std::size_t>(batch.graphs()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return work_of(batch, a) > work_of(batch, b); });
+  std::vector<std::vector<int32_t>> shares(static_cast<std::size_t>(parts));
+  std::vector<int64_t> load(shares.size(), 0);
+  for (const int32_t graph : order) {
+    const auto least = std::min_element(load.begin(), load.end()) - load.begin();
+    shares[least].push_back(graph);
+    load[least] += work_of(batch, graph);
+  }
+  for (std::vector<int32_t>& share : shares) std::sort(share.begin(), share.end());
+  return shares;
+}
+
+BatchPart part_of(const batch::Batch& batch, std::vector<int32_t> graphs) {
+  BatchPart part;
+  part.level.node_offsets.push_back(0);
+  part.level.row_offsets.push_back(0);
+  for (const int32_t graph : graphs) {
+    const int32_t first = batch.node_offsets[graph], last = batch.node_offsets[graph + 1];
+    const int32_t first_entry = batch.row_offsets[first], last_entry = batch.row_offsets[last];
+    const int32_t node_shift = part.level.node_offsets.back() - first;
+    const int32_t entry_shift = part.level.row_offsets.back() - first_entry;
+    for (int32_t i = first + 1; i <= last; ++i) part.level.row_offsets.push_back(batch.row_offsets[i] + entry_shift);
+    for (int32_t e = first_entry; e < last_entry; ++e) part.level.columns.push_back(batch.neighbours[e] + node_shift);
+    part.level.node_offsets.push_back(last + node_shift);
+    part.codes.insert(part.codes.end(), batch.codes.begin() + static_cast<int64_t>(first) * batch.codes_per_node,
+                      batch.codes.begin() + static_cast<int64_t>(last) * batch.codes_per_node);
+    part.dense.insert(part.dense.end(), batch.dense.begin() + static_cast<int64_t>(first) * batch.dense_width,
+                      batch.dense.begin() + static_cast<int64_t>(last) * batch.dense_width);
+  }
+  part.graphs = std::move(graphs);
+  return part;
+}
+
+}  // namespace
+
+std::vector<BatchPart> split_batch(const batch::Batch& batch, int threads, int64_t hidden) {
+  const int64_t work = batch.nodes() + static_cast<int64_t>(batch.neighbours.size());
+  const int64_t count = std::max<int64_t>(1, std::min<int64_t>({threads, batch.graphs(), work * hidden / kLeastWork}));
+  std::vector<BatchPart> parts;
+  for (std::vector<int32_t>& graphs : share_graphs(batch, count)) parts.push_back(part_of(batch, std::move(graphs)));
+  return parts;
+}
+
+}  // namespace dotin::ops

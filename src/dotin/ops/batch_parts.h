@@ -1,0 +1,23 @@
+// A batch cut into parts, one per thread: no graph needs another, so that threads meet only at the end of a pass.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dotin/batch/batch.h"
+#include "dotin/kernels/level.h"
+
+namespace dotin::ops {
+
+/// Some graphs of a batch, numbered from 0 among themselves.
+struct BatchPart {
+  std::vector<int32_t> graphs;  // their numbers in the batch, ascending
+  kernels::Level level;
+  std::vector<int32_t> codes;
+  std::vector<float> dense;
+};
+
+/// At most `threads` parts of about equal work; one where a batch is too little for more.
+std::vector<BatchPart> split_batch(const batch::Batch& batch, int threads, int64_t hidden);
+
+}  // namespace dotin::ops
