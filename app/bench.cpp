@@ -23,7 +23,29 @@ struct BenchOptions {
   RunOptionsParser run;
   int64_t steps = 50, repetitions = 5;
   bool quick = false, json = false;
+  std::vector<std::string> without;
 };
+
+/// The savings of the fused engine that can be left out, by name.
+const std::vector<std::pair<std::string, bool kernels::Savings::*>> kSavings = {
+    {"input-table", &kernels::Savings::input_table}, {"factored-input", &kernels::Savings::factored_input},
+    {"pair-table", &kernels::Savings::pair_table},   {"linear-first", &kernels::Savings::linear_first},
+    {"last-layer", &kernels::Savings::last_layer},
+};
+
+std::vector<std::string> saving_names() {
+  std::vector<std::string> names;
+  for (const auto& saving : kSavings) names.push_back(saving.first);
+  return names;
+}
+
+kernels::Savings savings_without(const std::vector<std::string>& names) {
+  kernels::Savings savings;
+  for (const auto& [name, member] : kSavings) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) savings.*member = false;
+  }
+  return savings;
+}
 
 /// One line of the table.
 struct Work {
@@ -62,6 +84,7 @@ nlohmann::ordered_json as_json(const Work& work, double roof) {
           {"step_seconds", {{"median", r.step}, {"fastest", r.fastest_step}, {"slowest", r.slowest_step}}},
           {"phase_seconds",
            {{"batch", r.batch}, {"forward", r.forward}, {"backward", r.backward}, {"optimizer", r.optimizer}}},
+          {"forward_layer_seconds", r.forward_layers},
           {"gemm_seconds", r.gemm},
           {"gemm_flops", r.gemm_flops},
           {"machine_gemm_flops", roof},
@@ -81,6 +104,12 @@ std::string as_table(const std::vector<Work>& works, double roof) {
         100 * (r.slowest_step - r.fastest_step) / r.step, 1e3 * r.batch, 1e3 * r.forward, 1e3 * r.backward,
         1e3 * r.optimizer, 100 * r.gemm / r.step, r.gemm_flops / 1e9);
   }
+  for (const Work& work : works) {
+    if (work.result.forward_layers.empty()) continue;
+    std::vector<std::string> layers;
+    for (const double seconds : work.result.forward_layers) layers.push_back(fmt::format("{:.2f}", 1e3 * seconds));
+    text += fmt::format("{:<18} forward by layer, ms: {}\n", work.name, fmt::join(layers, " "));
+  }
   return text + fmt::format("this machine reaches {:.1f} GFLOP/s in one 512 x 512 x 512 matrix product\n", roof / 1e9);
 }
 
@@ -95,6 +124,7 @@ int run_bench(const BenchOptions& options, Context& context) {
   training::BenchmarkSettings settings;
   settings.steps = options.quick ? std::min<int64_t>(10, options.steps) : options.steps;
   settings.repetitions = options.quick ? std::min<int64_t>(3, options.repetitions) : options.repetitions;
+  settings.savings = savings_without(options.without);
   const double roof = training::measured_gemm_flops();
   std::vector<Work> works = works_of(resolved, ratio_given);
   for (Work& work : works) {
@@ -129,11 +159,17 @@ void add_bench(CLI::App& root, Context& context) {
   command.add_option("--steps", options->steps, "Steps per repetition")->check(CLI::Range(1, 1000000));
   command.add_option("--repeat", options->repetitions, "Repetitions; figures are medians over them")
       ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--without", options->without, "Savings of the fused engine to leave out, to see what they are worth")
+      ->delimiter(',')
+      ->check(CLI::IsMember(saving_names()))
+      ->type_name("SAVING,...");
   command.add_flag("--quick", options->quick, "At most 3 repetitions of 10 steps");
   command.add_flag("--json", options->json, "A list of works with all figures, for programs");
   set_examples(
       command,
       {"dotin bench", "dotin bench DD.zip --hidden 512 --threads 1",
+       "dotin bench DD.zip --hidden 512 --threads 1 --without input-table,last-layer",
        "dotin bench NCI1.zip --drop-ratio 0.5 --engine reference --quick --json"},
       "Figures are medians over the repetitions, spread is (slowest - fastest) / median step. Peak memory is what\n"
       "the work added to the process. Products is the share of the step inside matrix products (fused engine).");

@@ -71,7 +71,8 @@ struct Passes {
   std::vector<at::Tensor> gradients;
 };
 
-Passes run(const Case& test_case, const std::string& engine, const batch::Batch& batch) {
+Passes run(const Case& test_case, const std::string& engine, const batch::Batch& batch,
+           const kernels::Savings& savings = {}) {
   ModelOptions options = test_case.options;
   options.engine = engine;
   std::vector<Head> heads;
@@ -81,6 +82,7 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
   forward_options.trace = true;
   forward_options.training = true;
   forward_options.random_key = 17;
+  forward_options.savings = savings;
   Passes result;
   result.forward = model.forward(batch, forward_options);
   at::Tensor loss;
@@ -210,6 +212,28 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(All, FusedEngine, ::testing::ValuesIn(cases()),
                          [](const auto& parameter) { return parameter.param.name; });
+
+TEST(FusedEngineWithout, AnySavingGivesTheSameNumbers) {
+  kernels::Savings none;
+  none.input_table = none.factored_input = none.pair_table = none.linear_first = none.last_layer = false;
+  for (const auto member :
+       {&kernels::Savings::input_table, &kernels::Savings::factored_input, &kernels::Savings::pair_table,
+        &kernels::Savings::linear_first, &kernels::Savings::last_layer}) {
+    for (const Features features : {Features::onehot, Features::mixed}) {
+      Case test_case;
+      test_case.options = base("double");
+      test_case.options.drop_ratio = {0.5};
+      test_case.tasks = 2;
+      test_case.features = features;
+      const batch::Batch batch = make_batch(features);
+      const Passes reference = run(test_case, "reference", batch);
+      kernels::Savings one_less;
+      one_less.*member = false;
+      expect_the_same(test_case, run(test_case, "fused", batch, one_less), reference);
+      expect_the_same(test_case, run(test_case, "fused", batch, none), reference);
+    }
+  }
+}
 
 /// Restores the number of threads.
 class Threads {

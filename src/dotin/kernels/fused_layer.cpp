@@ -36,14 +36,14 @@ void project(const Frame<Scalar>& f, const LayerSettings& settings, const LayerW
 /// q_i . p_j for raw entries and self-loops, q_i . v_k for entries to virtual nodes, into the attention arrays;
 /// attentiveness into own.
 template <class Scalar>
-void compute_logits(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+void compute_logits(const Frame<Scalar>& f, const Savings& savings, LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t u = f.rows.table_rows;
   const Scalar *const qv = tape.q.data(), *const pv = tape.p.data();
   const Scalar *const q = qv + f.virtual_count * f.a, *const p = pv + f.virtual_count * f.a;
   tape.s_edge.resize(static_cast<std::size_t>(f.edges));
   tape.s_self.resize(static_cast<std::size_t>(f.nodes));
-  tape.pair_table = f.rows.code != nullptr && u * u <= 2 * (f.edges + f.nodes);
+  tape.pair_table = savings.pair_table && f.rows.code != nullptr && u * u <= 2 * (f.edges + f.nodes);
   if (tape.pair_table) {
     std::vector<Scalar> pairs(static_cast<std::size_t>(u * u));
     gemm(Op::plain, Op::transposed, u, u, f.a, Scalar(1), q, p, Scalar(0), pairs.data());
@@ -284,7 +284,7 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
               static_cast<int32_t>(f.virtual_base(g)));
   }
   project(f, settings, weights, tape);
-  compute_logits(f, tape);
+  compute_logits(f, settings.savings, tape);
   softmax_raw_rows(f, settings.edge_weights, tape);
   tape.s_from_row = tape.logits_by_task;
   virtual_softmax(level, f.k, settings.edge_weights, rows.shared_virtual, tape.q.data(), tape.p.data(), f.a,
@@ -299,7 +299,7 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   wide_weights(f, tape);
 
   const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
-  tape.table_first = rows.code != nullptr && rows.table_rows < left;
+  tape.table_first = settings.savings.linear_first && rows.code != nullptr && rows.table_rows < left;
   if (tape.table_first) {
     tape.transformed.resize(static_cast<std::size_t>(rows.count() * f.d));
     gemm(Op::plain, Op::transposed, rows.count(), f.d, f.w, Scalar(1), rows.all, weights.linear, Scalar(0),

@@ -14,6 +14,15 @@ namespace dotin::kernels {
 /// What decides which nodes leave: a node's own logit, what attention mixes of its neighbours' and its own, or the sum.
 enum class Attentiveness { own, smoothed, both };
 
+/// The exact savings that can be left out, one at a time, to see what each is worth (dotin bench --without).
+struct Savings {
+  bool input_table = true;     // nodes with equal codes share a row of the first layer
+  bool factored_input = true;  // the first layer in the rank of real features
+  bool pair_table = true;      // logits of the first layer looked up by pairs of rows
+  bool linear_first = true;    // linear map on the rows of the table, where they are fewer than the nodes left
+  bool last_layer = true;      // only virtual rows in the last layer
+};
+
 struct LayerSettings {
   int64_t hidden = 0;     // D
   int64_t attention = 0;  // A
@@ -25,6 +34,7 @@ struct LayerSettings {
   bool merge = true;
   bool softmax_merge_weights = false;
   bool residual = true;
+  Savings savings;
 };
 
 /// Row-major, in the layout of the model file: query and key [A, W], linear [D, W], the others [D], where W is the

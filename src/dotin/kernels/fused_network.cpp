@@ -1,6 +1,7 @@
 #include "dotin/kernels/fused_network.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "dotin/kernels/loops.h"
 
@@ -27,16 +28,39 @@ LayerWeights<Scalar> weights_of(const NetworkWeights<Scalar>& weights, const Net
   return layer == 0 && tape.factored ? tape.input_factors.weights(own) : own;
 }
 
+/// The last layer as the others, but that nothing leaves and no gate opens.
+LayerSettings plain_settings(LayerSettings settings) {
+  settings.gate = false;
+  return settings;
+}
+
+template <class Scalar>
+void plain_last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                              const LayerRows<Scalar>& rows, const MakeMask<Scalar>& make_mask,
+                              NetworkTape<Scalar>& tape) {
+  const Level& level = tape.level_of(static_cast<int64_t>(tape.layers.size()));
+  const Choose<Scalar> keep_all = [](const Scalar*, const Level& all, uint8_t* keep) {
+    std::fill_n(keep, all.nodes(), uint8_t{1});
+  };
+  layer_forward(plain_settings(settings), weights, rows, level, keep_all, make_mask, tape.plain_last);
+  const int64_t virtual_values = static_cast<int64_t>(level.graphs()) * settings.tasks * settings.hidden;
+  tape.last.next.assign(tape.plain_last.next.begin(), tape.plain_last.next.begin() + virtual_values);
+  tape.last.logits_by_task = tape.plain_last.logits_by_task;
+}
+
 }  // namespace
 
 template <class Scalar>
 void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
                      const NetworkHooks<Scalar>& hooks, NetworkTape<Scalar>& tape) {
   const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
-  tape.factored = last > 0 && factor_input(settings, tape.features, width, weights.input, weights.virtual_rows,
-                                           weights.layers[0], tape.input_factors);
+  auto start = std::chrono::steady_clock::now();
+  tape.layer_seconds.clear();
+  tape.factored = last > 0 && settings.savings.factored_input &&
+                  factor_input(settings, tape.features, width, weights.input, weights.virtual_rows, weights.layers[0],
+                               tape.input_factors);
   if (!tape.factored) {
-    tape.index = index_input(tape.features);
+    tape.index = index_input(tape.features, settings.savings.input_table);
     const int64_t virtual_values = settings.tasks * settings.hidden;
     tape.table.resize(static_cast<std::size_t>(virtual_values + tape.index.rows() * settings.hidden));
     std::copy_n(weights.virtual_rows, virtual_values, tape.table.data());
@@ -50,7 +74,11 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
     const LayerRows<Scalar> rows = rows_of(settings, tape, l);
     const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
     if (l == last) {
-      last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
+      if (settings.savings.last_layer) {
+        last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
+      } else {
+        plain_last_layer_forward(settings, layer, rows, make_mask, tape);
+      }
     } else {
       const Choose<Scalar> choose = [&hooks, l](const Scalar* logits, const Level& level, uint8_t* keep) {
         hooks.choose(l, logits, level, keep);
@@ -58,6 +86,9 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
       layer_forward(settings, layer, rows, tape.level_of(l), choose, make_mask,
                     tape.layers[static_cast<std::size_t>(l)]);
     }
+    const auto now = std::chrono::steady_clock::now();
+    tape.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());
+    start = now;
   }
 }
 
@@ -76,8 +107,12 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
     const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
     const LayerGradients<Scalar> d_layer = factored ? of_factors.gradients(own) : own;
     std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
-    if (l == last) {
+    if (l == last && settings.savings.last_layer) {
       last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_rows.data());
+    } else if (l == last) {
+      d_next.resize(tape.plain_last.next.size(), Scalar(0));  // nothing reads the raw rows
+      layer_backward(plain_settings(settings), layer, rows, tape.level_of(l), tape.plain_last, d_next.data(), d_layer,
+                     d_rows.data());
     } else {
       layer_backward(settings, layer, rows, tape.level_of(l), tape.layers[static_cast<std::size_t>(l)], d_next.data(),
                      d_layer, d_rows.data());

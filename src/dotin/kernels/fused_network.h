@@ -42,6 +42,8 @@ struct NetworkTape {
   std::vector<Scalar> table;              // virtual rows, then one for each row of index
   std::vector<LayerTape<Scalar>> layers;  // all but the last
   LastLayerTape<Scalar> last;
+  LayerTape<Scalar> plain_last;       // instead, where the last layer is computed as the others
+  std::vector<double> layer_seconds;  // of the forward pass; the input's with the first layer's
 
   /// The level that enters layer l.
   const Level& level_of(int64_t layer) const {

@@ -10,9 +10,9 @@
 
 namespace dotin::kernels {
 
-InputIndex index_input(const InputFeatures& features) {
+InputIndex index_input(const InputFeatures& features, bool share_rows) {
   InputIndex index;
-  if (features.dense_width > 0) {
+  if (features.dense_width > 0 || !share_rows) {
     index.example.resize(static_cast<std::size_t>(features.nodes));
     std::iota(index.example.begin(), index.example.end(), 0);
     return index;

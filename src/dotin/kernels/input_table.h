@@ -15,14 +15,14 @@ struct InputFeatures {
   int32_t nodes;
 };
 
-/// Which table row each node has, and one node for each table row. With dense columns every node has a row of its own
-/// and code is empty.
+/// Which table row each node has, and one node for each table row. With dense columns, or where rows are not to be
+/// shared, every node has a row of its own and code is empty.
 struct InputIndex {
   std::vector<int32_t> code;
   std::vector<int32_t> example;
   int64_t rows() const { return static_cast<int64_t>(example.size()); }
 };
-InputIndex index_input(const InputFeatures& features);
+InputIndex index_input(const InputFeatures& features, bool share_rows);
 
 /// table [rows, hidden] = features of each example node times weight^T, with weight [hidden, width] as in the model
 /// file.

@@ -27,6 +27,7 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
   settings.merge = options_.merge;
   settings.softmax_merge_weights = options_.merge_weights == "softmax";
   settings.residual = options_.residual;
+  settings.savings = options.savings;
 
   ops::FusedParameters parameters{parameters_.get("input.weight"), parameters_.get("virtual"), {}};
   for (int64_t l = 0; l < options_.layers; ++l) {
@@ -49,7 +50,7 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
   }
   std::vector<ops::FusedTrace> trace;
   const at::Tensor embeddings =
-      ops::fused_network(settings, parameters, batch, hooks, options.trace ? &trace : nullptr);
+      ops::fused_network(settings, parameters, batch, hooks, options.trace ? &trace : nullptr, &result.layer_seconds);
   for (ops::FusedTrace& layer : trace) {
     result.trace.push_back({std::move(layer.raw_offsets), std::move(layer.logits), std::move(layer.logits_by_task),
                             std::move(layer.keep), std::move(layer.new_raw_of_raw)});

@@ -11,6 +11,7 @@
 #include "dotin/batch/batch.h"
 #include "dotin/drop/drop.h"
 #include "dotin/drop/pool.h"
+#include "dotin/kernels/fused_layer.h"
 #include "dotin/layers/backbone.h"
 #include "dotin/models/options.h"
 #include "dotin/readout/readout.h"
@@ -40,6 +41,7 @@ struct ForwardOptions {
   bool trace = false;
   /// Where set, layer l keeps exactly these raw nodes instead of choosing.
   const std::vector<std::vector<uint8_t>>* fixed_keep = nullptr;
+  kernels::Savings savings;  // of the fused engine; all, but to measure what one of them is worth
 };
 
 struct Forward {
@@ -47,6 +49,7 @@ struct Forward {
   std::vector<at::Tensor> outputs;     // per task: [graphs, width]
   at::Tensor auxiliary;                // what the drop method adds to the objective; undefined where nothing
   std::vector<LayerTrace> trace;       // per layer, if asked for; none where the method chooses no nodes
+  std::vector<double> layer_seconds;   // per layer, on the fused engine
 };
 
 class Model {

@@ -279,7 +279,8 @@ class Function : public torch::autograd::Function<Function> {
 }  // namespace
 
 at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
-                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace) {
+                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
+                         std::vector<double>* layer_seconds) {
   const auto memory = c10::make_intrusive<Memory>();
   memory->settings = settings;
   memory->width = parameters.input.size(1);
@@ -294,6 +295,14 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
     const at::NoGradGuard no_gradients;
     embeddings = parameters.input.scalar_type() == at::kDouble ? run_forward<double>(*memory, batch, hooks, trace)
                                                                : run_forward<float>(*memory, batch, hooks, trace);
+  }
+  if (layer_seconds != nullptr) {
+    layer_seconds->assign(parameters.layers.size(), 0);
+    for (Part& part : memory->parts) {
+      const std::vector<double>& own = parameters.input.scalar_type() == at::kDouble ? part.double_tape.layer_seconds
+                                                                                     : part.float_tape.layer_seconds;
+      for (std::size_t l = 0; l < own.size(); ++l) (*layer_seconds)[l] = std::max((*layer_seconds)[l], own[l]);
+    }
   }
   return Function::apply(parameters.input, memory, embeddings);
 }

@@ -46,7 +46,9 @@ struct FusedHooks {
 /// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant
 /// for torch::autograd::grad. CPU, float or double. The batch is cut into one stretch of graphs per thread of
 /// at::get_num_threads(). trace: filled if not null.
+/// layer_seconds: set to the time of each layer's forward pass, on the part that took longest, if not null.
 at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
-                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace);
+                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
+                         std::vector<double>* layer_seconds);
 
 }  // namespace dotin::ops

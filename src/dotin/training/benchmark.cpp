@@ -35,17 +35,25 @@ double median(std::vector<double> values) {
 struct Sums {
   double batch = 0, forward = 0, backward = 0, optimizer = 0, gemm = 0, flops = 0;
   int64_t graphs = 0, edges = 0;
+  std::vector<double> layers;
+
+  void add_layers(const std::vector<double>& seconds) {
+    layers.resize(seconds.size(), 0);
+    for (std::size_t l = 0; l < seconds.size(); ++l) layers[l] += seconds[l];
+  }
 };
 
 class Stepper {
  public:
-  Stepper(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset, bool training)
-      : training_(training),
+  Stepper(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+          const BenchmarkSettings& settings)
+      : training_(settings.training),
+        savings_(settings.savings),
         view_(dataset),
         learner_(make_learner(options, view_)),
         bound_(bind(learner_, *dataset, data::UnknownLabels::error)),
         adam_(learner_.model->parameters()),
-        loader_(view_, bound_.encoder, loader_options(learner_, training)) {
+        loader_(view_, bound_.encoder, loader_options(learner_, settings.training)) {
     loader_.start_epoch(epoch_);
   }
 
@@ -61,7 +69,9 @@ class Stepper {
       train(batch, batched, sums);
     } else {
       const at::NoGradGuard no_gradients;
-      learner_.model->forward(batch, {});
+      models::ForwardOptions options;
+      options.savings = savings_;
+      sums.add_layers(learner_.model->forward(batch, options).layer_seconds);
       sums.forward += seconds_between(batched, Clock::now());
     }
     sums.gemm += kernels::gemm_meter().seconds;
@@ -81,8 +91,10 @@ class Stepper {
   void train(const batch::Batch& batch, Clock::time_point start, Sums& sums) {
     models::ForwardOptions options;
     options.training = true;
+    options.savings = savings_;
     options.random_key = core::mix(static_cast<uint64_t>(learner_.options.train.seed), static_cast<uint64_t>(steps_));
     const models::Forward forward = learner_.model->forward(batch, options);
+    sums.add_layers(forward.layer_seconds);
     const at::Tensor loss = objective(learner_, forward, batch, bound_);
     const Clock::time_point forwarded = Clock::now();
     learner_.model->parameters().zero_gradients();
@@ -100,6 +112,7 @@ class Stepper {
   }
 
   bool training_;
+  kernels::Savings savings_;
   data::View view_;
   Learner learner_;
   BoundData bound_;
@@ -117,11 +130,12 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
   malloc_trim(0);  // what earlier work freed must not hide what this one takes
   core::reset_peak_resident();
   const int64_t before = core::resident_bytes();
-  Stepper stepper(options, dataset, settings.training);
+  Stepper stepper(options, dataset, settings);
   Sums untimed;
   for (int64_t i = 0; i < kUntimedSteps; ++i) stepper.step(untimed);
 
   std::vector<double> step, batch, forward, backward, optimizer, gemm, flops, graphs, edges;
+  std::vector<std::vector<double>> layers;  // per layer its repetitions
   const auto steps = static_cast<double>(settings.steps);
   for (int64_t r = 0; r < settings.repetitions; ++r) {
     Sums sums;
@@ -134,6 +148,8 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
     backward.push_back(sums.backward / steps);
     optimizer.push_back(sums.optimizer / steps);
     gemm.push_back(sums.gemm / steps);
+    layers.resize(sums.layers.size());
+    for (std::size_t l = 0; l < layers.size(); ++l) layers[l].push_back(sums.layers[l] / steps);
     flops.push_back(sums.flops / seconds);
     graphs.push_back(static_cast<double>(sums.graphs) / seconds);
     edges.push_back(static_cast<double>(sums.edges) / seconds);
@@ -144,6 +160,7 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
   result.slowest_step = *std::max_element(step.begin(), step.end());
   result.batch = median(batch);
   result.forward = median(forward);
+  for (const std::vector<double>& layer : layers) result.forward_layers.push_back(median(layer));
   result.backward = median(backward);
   result.optimizer = median(optimizer);
   result.gemm = median(gemm);

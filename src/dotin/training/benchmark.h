@@ -7,6 +7,7 @@
 
 #include "dotin/core/progress.h"
 #include "dotin/data/dataset.h"
+#include "dotin/kernels/fused_layer.h"
 #include "dotin/training/options.h"
 
 namespace dotin::training {
@@ -15,6 +16,7 @@ struct BenchmarkSettings {
   bool training = true;  // or prediction only
   int64_t steps = 50;    // batches per repetition
   int64_t repetitions = 5;
+  kernels::Savings savings = {};
 };
 
 /// Seconds per step are medians over the repetitions. The phases add up to about the step: batch is the time spent
@@ -22,7 +24,8 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double step = 0, fastest_step = 0, slowest_step = 0;
   double batch = 0, forward = 0, backward = 0, optimizer = 0;
-  double gemm = 0;  // of forward and backward, on the fused engine: inside matrix products
+  std::vector<double> forward_layers;  // of forward, on the fused engine
+  double gemm = 0;                     // of forward and backward, on the fused engine: inside matrix products
   double steps_per_second = 0, graphs_per_second = 0,
          edges_per_second = 0;  // edges: directed, of the graphs as they came
   double gemm_flops = 0;        // per second of step

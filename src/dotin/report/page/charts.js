@@ -73,7 +73,9 @@ dotin.charts = (() => {
   /** Histograms of two sets over each other, the first filled, the second as an outline. */
   const histograms = (label, [first, second], names) => {
     const area = frame(250, label);
-    const x = d3.scaleLinear(padded(d3.extent(first.concat(second))), [0, area.width]).nice();
+    const [least, most] = d3.extent(first.concat(second));
+    const [low, high] = padded([least, most]);
+    const x = d3.scaleLinear([least >= 0 ? Math.max(0, low) : low, high], [0, area.width]).nice();
     const bin = d3.histogram().domain(x.domain()).thresholds(x.ticks(30));
     const [filled, outlined] = [bin(first), bin(second)];
     const y = d3.scaleLinear([0, d3.max(filled.concat(outlined), ({ length }) => length) || 1], [area.height, 0]).nice();

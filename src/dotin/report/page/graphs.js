@@ -26,7 +26,7 @@
       if (label !== undefined) return `${label} (${dotin.number(100 * Math.max(...probabilities))}%)`;
       if (value !== undefined) return show(value);
       if (probabilities) return probabilities.map((p) => `${dotin.number(100 * p)}%`).join(", ");
-      return `${embedding.length} numbers`;
+      return `an embedding of ${embedding.length} numbers`;
     };
     const verdict = ({ true: truth, predicted: { label } }) => {
       if (truth === null || label === undefined) return "";
@@ -35,7 +35,7 @@
     };
     return dotin.table("", ["task", "true", "predicted", ""], tasks.map((name) => {
       const task = graph.tasks[name];
-      return [name, task.true === null ? "unknown" : show(task.true), predicted(task), verdict(task)];
+      return [name, task.predicted.embedding ? "none: it learns distances" : task.true === null ? "unknown" : show(task.true), predicted(task), verdict(task)];
     }), [1, 2, 3]);
   };
 
