@@ -109,12 +109,15 @@ std::string as_json(const Report& report, const io::CollectingSink& sink, const 
 std::string duplicates_text(const Report& report, const CheckOptions& options) {
   const data::DuplicateReport& found = report.duplicates;
   if (report.dataset->graphs() < 2) return "";
-  if (found.groups == 0) return "No graph is a copy of another (by Weisfeiler-Lehman hash).\n";
+  const bool edge_data = !report.dataset->edge_labels.empty() || report.dataset->edge_attributes.columns > 0;
+  const std::string how = edge_data ? "by Weisfeiler-Lehman hash, without what the edges carry: models do not see it"
+                                    : "by Weisfeiler-Lehman hash";
+  if (found.groups == 0) return fmt::format("No graph is a copy of another ({}).\n", how);
   std::string text = fmt::format(
-      "{} are copies of others, in {} (by Weisfeiler-Lehman hash)\n"
+      "{} are copies of others, in {} ({})\n"
       "  {} in sets whose members carry different labels{}\n"
       "  {} would have a copy in the training part of a {}-fold split with seed {}\n",
-      counted(found.graphs, "graph"), counted(found.groups, "set"), grouped(found.conflicting),
+      counted(found.graphs, "graph"), counted(found.groups, "set"), how, grouped(found.conflicting),
       found.conflicting > 0 ? ": no model can get all of them right" : "", counted(found.straddling, "test graph"),
       found.folds, options.seed);
   std::vector<std::string> sets;

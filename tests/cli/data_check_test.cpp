@@ -28,6 +28,21 @@ TEST(DataCheck, ACleanFileHasNoProblem) {
                             "No graph is a copy of another (by Weisfeiler-Lehman hash).\n");
 }
 
+TEST(DataCheck, SaysThatCopiesMayDifferInWhatTheirEdgesCarry) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("own.jsonl", R"({"edges": [[0,1]], "edge_attr": [[1.5]], "y": 0})"
+                                                     "\n"
+                                                     R"({"edges": [[0,1]], "edge_attr": [[2.5]], "y": 1})"
+                                                     "\n");
+  const Result result = run({"data", "check", path, "--folds", "2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(
+      result.out.find("2 graphs are copies of others, in 1 set (by Weisfeiler-Lehman hash, without what the edges "
+                      "carry: models do not see it)\n"),
+      std::string::npos)
+      << result.out;
+}
+
 TEST(DataCheck, EveryProblemIsListedWithFileAndLine) {
   const TemporaryFolder folder;
   const std::string path = folder.write("own.jsonl", kTriangle +

@@ -26,9 +26,9 @@ struct Summary {
 };
 Summary summarize(const Dataset& dataset);
 
-/// A hash that is equal for isomorphic graphs with equal node labels and attributes, and hardly ever for others
-/// (Weisfeiler-Lehman, `rounds` rounds; graphs that 1-WL cannot tell apart, such as regular ones of the same size,
-/// collide).
+/// A hash that is equal for isomorphic graphs with equal node labels and attributes (edge labels and attributes, which
+/// no model sees, do not count), and hardly ever for others (Weisfeiler-Lehman, `rounds` rounds; graphs that 1-WL
+/// cannot tell apart, such as regular ones of the same size, collide).
 uint64_t weisfeiler_lehman_hash(const Dataset& dataset, const GraphView& graph, int rounds);
 
 struct DuplicateReport {
