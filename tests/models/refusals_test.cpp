@@ -32,6 +32,18 @@ void expect_says(const std::string& message, std::initializer_list<const char*> 
   for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
 }
 
+TEST(ModelRefusals, WordsThatAreNoChoice) {
+  expect_says(refusal_of([](ModelOptions& o) { o.attentiveness = "sharp"; }),
+              {"attentiveness cannot be 'sharp'", "own, smoothed, both"});
+  expect_says(refusal_of([](ModelOptions& o) { o.engine = "steam"; }), {"engine cannot be 'steam'"});
+}
+
+TEST(ModelRefusals, TemperaturesThatAreNoNumber) {
+  for (const double bad : {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    expect_says(refusal_of([&](ModelOptions& o) { o.temperature = bad; }),
+                {"--temperature must be a number from 0 on"});
+}
+
 TEST(ModelRefusals, DropRatiosOutsideZeroToOne) {
   for (const double ratio : {-0.1, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
     expect_says(refusal_of([&](ModelOptions& o) { o.drop_ratio = {ratio}; }), {"--drop-ratio", "[0, 1)"});

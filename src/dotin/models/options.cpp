@@ -1,5 +1,7 @@
 #include "dotin/models/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,6 +17,22 @@ namespace {
 int64_t clusters_left(double nodes, double drop_ratio) {
   return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(nodes * (1 - drop_ratio) - 1e-9)));
 }
+
+/// Refuses words that are none of an option's choices: the command line has checked them, other programs have not.
+class CheckChoices : public core::OptionVisitor {
+ public:
+  void group(const std::string&) override {}
+  void visit(const core::OptionAbout&, bool&) override {}
+  void visit(const core::OptionAbout&, int64_t&) override {}
+  void visit(const core::OptionAbout&, double&) override {}
+  void visit(const core::OptionAbout& about, std::string& value) override {
+    const std::vector<std::string>& choices = about.choices;
+    if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+    core::fail_usage("{} cannot be '{}'; there are: {}", about.name, value, fmt::join(choices, ", "));
+  }
+  void visit(const core::OptionAbout&, std::vector<double>&) override {}
+  void visit(const core::OptionAbout&, std::vector<std::string>&) override {}
+};
 
 }  // namespace
 
@@ -120,12 +138,15 @@ void ModelOptions::fit(std::vector<int64_t> graph_sizes) {
 }
 
 void ModelOptions::validate() const {
+  CheckChoices choices;
+  ModelOptions(*this).describe(choices);
   if (hidden < 1 || hidden > 65536) core::fail_usage("--hidden must be from 1 to 65536, not {}", hidden);
   if (layers < 1 || layers > 64)
     core::fail_usage("--layers must be from 1 to 64, not {}: deeper graph networks only oversmooth", layers);
   if (attention_dim < -1)
     core::fail_usage("--attention-dim must be positive, 0 (automatic) or -1 (hidden), not {}", attention_dim);
-  if (!(temperature >= 0)) core::fail_usage("--temperature must not be negative ({})", temperature);
+  if (!(temperature >= 0 && std::isfinite(temperature)))
+    core::fail_usage("--temperature must be a number from 0 on, not {}", temperature);
   const auto ratios = static_cast<int64_t>(drop_ratio.size());
   if (ratios != 1 && ratios != layers && ratios != layers - 1) {
     core::fail_usage("--drop-ratio has {} values: give one for all layers, or one for each of the {} layers", ratios,
