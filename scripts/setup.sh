@@ -16,6 +16,8 @@ test_packages=(
   chromium chromium-driver python3-selenium                       # drive the HTML pages
   clang-format                                                    # scripts/check_format.sh
 )
+# The tests of pages talk to a browser on this machine by the name localhost, which a bare system does not know.
+getent hosts localhost >/dev/null || test_packages+=(libnss-myhostname)
 
 usage() {
   cat <<'END'
