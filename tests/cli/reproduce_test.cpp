@@ -7,8 +7,6 @@ namespace dotin::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
 /// A quick table of two rows on one small dataset: two cells of about a second.
 std::vector<std::string> small_table(const std::string& data, const std::string& out,
                                      const std::vector<std::string>& more = {}) {
@@ -37,7 +35,7 @@ TEST(Reproduce, DatasetsAreCountedBesideThePapersNumbers) {
       {"reproduce", "table-datasets", "--datasets", "PROTEINS", "--data", folder / "data", "--out", folder / "out"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_SAYS(read_text(folder / "out/table-datasets.md"), "| PROTEINS | 10<br>paper 1113 ≠ | 2<br>paper 2 |");
-  const json told = json::parse(read_text(folder / "out/table-datasets.json"));
+  const nlohmann::json told = nlohmann::json::parse(read_text(folder / "out/table-datasets.json"));
   EXPECT_EQ(told["values"][0]["graphs"], 10);
   EXPECT_EQ(told["cells"][0]["command"], "dotin data info PROTEINS --json");
 }
@@ -53,9 +51,9 @@ TEST(Reproduce, AQuickTableIsWrittenInEveryFormAndItsCellsAreKept) {
   EXPECT_SAYS(read_text(out + "/table-classification.md"), "A quick run.");
   EXPECT_SAYS(read_text(out + "/table-classification.html"), "<!DOCTYPE html>");
   EXPECT_SAYS(read_text(out + "/table-classification-own.svg"), "<title>DOTIN, validation rule");
-  const json told = json::parse(read_text(out + "/table-classification.json"));
+  const nlohmann::json told = nlohmann::json::parse(read_text(out + "/table-classification.json"));
   ASSERT_EQ(told["cells"].size(), 2u);
-  for (const json& cell : told["cells"]) {
+  for (const nlohmann::json& cell : told["cells"]) {
     for (const char* const key : {"command", "protocol", "seed", "machine", "started", "seconds", "version"})
       EXPECT_TRUE(cell.contains(key)) << key;
     EXPECT_FALSE(fs::exists(out + "/runs/" + cell["key"].get<std::string>() + "/checkpoints"));
@@ -63,19 +61,20 @@ TEST(Reproduce, AQuickTableIsWrittenInEveryFormAndItsCellsAreKept) {
   EXPECT_EQ(told["values"][0]["rules"]["validation"]["folds"].size(), 3u);
 
   // A cell is what its command prints.
-  const json kept = json::parse(read_text(out + "/cells/" + told["cells"][1]["key"].get<std::string>() + ".json"));
+  const nlohmann::json kept =
+      nlohmann::json::parse(read_text(out + "/cells/" + told["cells"][1]["key"].get<std::string>() + ".json"));
   std::vector<std::string> words = kept["argv"][0];
   std::replace(words.begin(), words.end(), std::string("RUN"), folder / "again");
   const Result again = run(words);
   ASSERT_EQ(again.code, 0) << again.err;
-  EXPECT_EQ(json::parse(again.out)["tasks"], kept["result"]["tasks"]);
+  EXPECT_EQ(nlohmann::json::parse(again.out)["tasks"], kept["result"]["tasks"]);
 
   const Result second = run(small_table(data, out, {"--json"}));
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(second.err, "") << "nothing was run";
-  EXPECT_EQ(json::parse(second.out), told);
+  EXPECT_EQ(nlohmann::json::parse(second.out), told);
   const Result other = run(small_table(data, out, {"--epochs", "2", "--no-run", "--json"}));
-  EXPECT_EQ(json::parse(other.out)["missing"].size(), 2u) << "other settings are other cells";
+  EXPECT_EQ(nlohmann::json::parse(other.out)["missing"].size(), 2u) << "other settings are other cells";
 }
 
 TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
@@ -83,11 +82,12 @@ TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
   const std::string data = folder.write("own.jsonl", rings_and_paths(60));
   const std::vector<std::string> more = {"--epochs", "12", "--jobs", "1"};
   ASSERT_EQ(run(small_table(data, folder / "whole", more)).code, 0);
-  const json whole = json::parse(read_text(folder / "whole/table-classification.json"));
+  const nlohmann::json whole = nlohmann::json::parse(read_text(folder / "whole/table-classification.json"));
 
   // The second cell was stopped in its third epoch.
   const std::string key = whole["cells"][1]["key"];
-  std::vector<std::string> words = json::parse(read_text(folder / ("whole/cells/" + key + ".json")))["argv"][0];
+  std::vector<std::string> words =
+      nlohmann::json::parse(read_text(folder / ("whole/cells/" + key + ".json")))["argv"][0];
   std::replace(words.begin(), words.end(), std::string("RUN"), folder / ("cut/runs/" + key));
   ASSERT_EQ(run_and_signal(words, "epoch 3/12", SIGINT).code, 130);
 
@@ -99,7 +99,7 @@ TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
   const Result resumed = run(small_table(data, folder / "cut", more));
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_SAYS(resumed.err, "1 of 1 cell ");
-  const json told = json::parse(read_text(folder / "cut/table-classification.json"));
+  const nlohmann::json told = nlohmann::json::parse(read_text(folder / "cut/table-classification.json"));
   EXPECT_EQ(told["values"], whole["values"]);
   EXPECT_EQ(told["cells"][1]["resumed"], true);
 }
@@ -111,7 +111,7 @@ TEST(Reproduce, ACellThatFailsCostsOnlyItselfAndIsTriedAgain) {
   const std::vector<std::string> words = small_table(data, out);
   // A folder that is in the way of the second run makes it fail.
   ASSERT_EQ(run(words).code, 0);
-  const json told = json::parse(read_text(out + "/table-classification.json"));
+  const nlohmann::json told = nlohmann::json::parse(read_text(out + "/table-classification.json"));
   const std::string key = told["cells"][0]["key"];
   fs::remove(out + "/cells/" + key + ".json");
   fs::remove(out + "/runs/" + key + "/config.toml");

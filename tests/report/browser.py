@@ -1,7 +1,10 @@
 """One headless Chromium for all page tests, and what they ask it."""
 import json
 import os
+import sys
+import tempfile
 import time
+import unittest
 import xml.etree.ElementTree
 
 from selenium import webdriver
@@ -141,3 +144,16 @@ class Browser:
                 return picture
             time.sleep(0.05)
         raise AssertionError("nothing was saved")
+
+
+def run_tests(module):
+    """Runs the tests of a module, and sets in it the program under test, a folder for its files and a browser."""
+    module["DOTIN"] = os.path.abspath(sys.argv.pop(1))
+    with tempfile.TemporaryDirectory() as folder:
+        module["FOLDER"] = folder
+        module["BROWSER"] = Browser(folder)
+        try:
+            outcome = unittest.main(exit=False, verbosity=1).result
+        finally:
+            module["BROWSER"].close()
+    sys.exit(0 if outcome.wasSuccessful() else 1)

@@ -2,11 +2,9 @@
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import unittest
 
-from browser import Browser
+from browser import run_tests
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -338,11 +336,4 @@ class CvReport(RunReport, PageTest):
 
 
 if __name__ == "__main__":
-    DOTIN = os.path.abspath(sys.argv.pop(1))
-    with tempfile.TemporaryDirectory() as FOLDER:
-        BROWSER = Browser(FOLDER)
-        try:
-            outcome = unittest.main(exit=False, verbosity=1).result
-        finally:
-            BROWSER.close()
-    sys.exit(0 if outcome.wasSuccessful() else 1)
+    run_tests(globals())

@@ -2,11 +2,9 @@
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import unittest
 
-from browser import Browser
+from browser import run_tests
 
 DOTIN = None
 FOLDER = None
@@ -136,11 +134,4 @@ class ReproducePage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DOTIN = os.path.abspath(sys.argv.pop(1))
-    with tempfile.TemporaryDirectory() as FOLDER:
-        BROWSER = Browser(FOLDER)
-        try:
-            outcome = unittest.main(exit=False, verbosity=1).result
-        finally:
-            BROWSER.close()
-    sys.exit(0 if outcome.wasSuccessful() else 1)
+    run_tests(globals())
