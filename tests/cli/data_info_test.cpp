@@ -99,6 +99,8 @@ struct PaperRow {
   const char* edges;
 };
 
+std::ostream& operator<<(std::ostream& out, const PaperRow& row) { return out << row.name; }
+
 class PaperTable2 : public ::testing::TestWithParam<PaperRow> {};
 
 TEST_P(PaperTable2, ComesOutExactly) {
@@ -114,7 +116,8 @@ TEST_P(PaperTable2, ComesOutExactly) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, PaperTable2,
                          ::testing::Values(PaperRow{"DD", "284.32", "715.66"}, PaperRow{"PROTEINS", "39.06", "72.82"},
-                                           PaperRow{"NCI1", "29.87", "32.30"}, PaperRow{"NCI109", "29.68", "32.13"}));
+                                           PaperRow{"NCI1", "29.87", "32.30"}, PaperRow{"NCI109", "29.68", "32.13"}),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(DataInfo, SaysWhatDiffersFromThePaper) {
   DOTIN_REAL_DATA(path, "FRANKENSTEIN-atoms");

@@ -240,16 +240,17 @@ TEST(Multilabel, TakesNothingButZeroOneOrNothing) {
               "none of the training graphs has a value of target 'tox'");
 }
 
-TEST(Ged, LossIsTheMarginOnSquaredDistances) {
+TEST(Ged, MarginLossIsOnSquaredDistances) {
   const auto dataset = small_dataset(8);
-  const auto task = fitted("ged", dataset);
+  LossOptions options;
+  options.ged_ratio = false;
+  const auto task = fitted("ged", dataset, options);
   EXPECT_TRUE(task->needs_triplets());
   EXPECT_EQ(task->head_width(64), 64);
   // Anchors (0,0), (1,1); positives (1,0), (1,3): distances 1, 4; negatives (0,2), (2,1): distances 4, 1.
   const at::Tensor output = rows({0, 0, 1, 1, 1, 0, 1, 3, 0, 2, 2, 1}, 2);
   const batch::Batch batch = batch_with({0, 1}, 3);
   EXPECT_NEAR(loss_of(*task, *dataset, batch, output), (0 + (1 + 4 - 1)) / 2.0, 1e-12);
-  LossOptions options;
   options.ged_margin = 3.5;
   EXPECT_NEAR(loss_of(*fitted("ged", dataset, options), *dataset, batch, output), (0.5 + 6.5) / 2, 1e-12);
   Collected collected;
@@ -261,6 +262,29 @@ TEST(Ged, LossIsTheMarginOnSquaredDistances) {
   EXPECT_NEAR(metrics[1].value, 0.5, 1e-12);
   const double embedding[] = {1, 2};
   EXPECT_EQ(task->prediction(embedding, 2)["embedding"], (std::vector<double>{1, 2}));
+}
+
+// log(1 + d_pos/d_neg) of the two triplets: log(1 + 1/4), log(1 + 4/1); between them log(1 + 1/1), log(1 + 4/4).
+TEST(Ged, RatioLossComparesWithinAndBetweenTriplets) {
+  const auto dataset = small_dataset(8);
+  const auto task = fitted("ged", dataset);
+  const at::Tensor output = rows({0, 0, 1, 1, 1, 0, 1, 3, 0, 2, 2, 1}, 2);
+  const batch::Batch batch = batch_with({0, 1}, 3);
+  const double within = std::log(1.25) + std::log(5.0), between = 2 * std::log(2.0);
+  EXPECT_NEAR(loss_of(*task, *dataset, batch, output), within / 2 + 0.5 * (within + between) / 4, 1e-4)
+      << "1e-5 of the mean distance is added to each";
+  EXPECT_NEAR(loss_of(*task, *dataset, batch, 1e-3 * output), loss_of(*task, *dataset, batch, output), 1e-12)
+      << "the scale of embeddings does not matter";
+}
+
+TEST(Ged, RatioLossOfCopiesIsFiniteAndHasNoGradient) {
+  const auto dataset = small_dataset(8);
+  const auto task = fitted("ged", dataset);
+  const at::Tensor output = at::ones({6, 2}, at::kDouble).requires_grad_(true);
+  const at::Tensor loss = task->loss(output, batch_with({0, 1}, 3), {});
+  EXPECT_NEAR(loss.item<double>(), 1.5 * std::log(2.0), 1e-12);
+  loss.backward();
+  EXPECT_EQ(output.grad().abs().max().item<double>(), 0);
 }
 
 TEST(Ged, RefusesGraphsWithoutEdges) {
@@ -281,10 +305,13 @@ TEST(Tasks, GradientsOfTheLossesMatchDifferences) {
     const at::Tensor output = random_tensor({5, task->head_width(0)}, 3);
     EXPECT_TRUE(gradients_match([&] { return task->loss(output, batch, targets); }, {output})) << text;
   }
-  const auto ged = fitted("ged", dataset, options);
   const batch::Batch triplets = batch_with({0, 1, 2, 5}, 3);
   const at::Tensor output = random_tensor({12, 4}, 4);
-  EXPECT_TRUE(gradients_match([&] { return ged->loss(output, triplets, {}); }, {output}));
+  for (const bool ratio : {true, false}) {
+    options.ged_ratio = ratio;
+    const auto ged = fitted("ged", dataset, options);
+    EXPECT_TRUE(gradients_match([&] { return ged->loss(output, triplets, {}); }, {output})) << ratio;
+  }
 }
 
 TEST(Tasks, WhatWasFittedSurvivesJson) {

@@ -18,9 +18,21 @@ std::pair<at::Tensor, at::Tensor> distances(const at::Tensor& output, const batc
   return {(anchor - positive).square().sum(1), (anchor - negative).square().sum(1)};
 }
 
+/// softplus(log d_pos - log d_neg): within each triplet, and with half the weight between all triplets of the batch, so
+/// that distances compare across graphs too. It does not depend on the scale of the embeddings. A margin does:
+/// distances fall with the square of the graph's size, so it is out of reach for large graphs, and all that pays is to
+/// stretch the few directions in which edits are longest.
+at::Tensor ratio_loss(const at::Tensor& d_pos, const at::Tensor& d_neg) {
+  // Graphs that cannot be edited differ from their copies by rounding alone: far below any real distance.
+  const at::Tensor nothing = (1e-5 * d_neg.mean()).clamp_min(1e-30);
+  const at::Tensor pos = at::log(d_pos + nothing), neg = at::log(d_neg + nothing);
+  return at::softplus(pos - neg).mean() + 0.5 * at::softplus(pos.unsqueeze(1) - neg.unsqueeze(0)).mean();
+}
+
 }  // namespace
 
 void Ged::fit(const data::View& train, const LossOptions& options) {
+  ratio_ = options.ged_ratio;
   margin_ = options.ged_margin;
   for (int64_t i = 0; i < train.size(); ++i) {
     if (train.get(i).directed_edges() > 0) return;
@@ -28,13 +40,16 @@ void Ged::fit(const data::View& train, const LossOptions& options) {
   core::fail("task '{}': no training graph has an edge to substitute", name());
 }
 
-nlohmann::json Ged::to_json() const { return {{"margin", margin_}}; }
+nlohmann::json Ged::to_json() const { return {{"loss", ratio_ ? "ratio" : "margin"}, {"margin", margin_}}; }
 
-void Ged::from_json(const nlohmann::json& json) { margin_ = json.at("margin").get<double>(); }
+void Ged::from_json(const nlohmann::json& json) {
+  ratio_ = json.at("loss").get<std::string>() == "ratio";
+  margin_ = json.at("margin").get<double>();
+}
 
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
   const auto [d_pos, d_neg] = distances(output, batch);
-  return (margin_ + d_pos - d_neg).clamp_min(0).mean();
+  return ratio_ ? ratio_loss(d_pos, d_neg) : (margin_ + d_pos - d_neg).clamp_min(0).mean();
 }
 
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,

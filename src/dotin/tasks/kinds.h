@@ -73,8 +73,8 @@ class Multilabel : public Task {
   int64_t width_ = 0;
 };
 
-/// Graph edit distance from triplets (Li et al. 2019): margin loss on squared distances of embeddings; triplet accuracy
-/// and pair AUC.
+/// Graph edit distance from triplets (Li et al. 2019): loss on the ratio of squared distances of embeddings, or on
+/// their difference with a margin, as published; triplet accuracy and pair AUC.
 class Ged : public Task {
  public:
   using Task::Task;
@@ -93,6 +93,7 @@ class Ged : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
+  bool ratio_ = true;
   double margin_ = 1;
 };
 

@@ -17,6 +17,7 @@ namespace dotin::tasks {
 struct LossOptions {
   double label_smoothing = 0;
   bool balanced_classes = false;
+  bool ged_ratio = true;  // ged: loss on the ratio of distances, or margin on their difference
   double ged_margin = 1;
 };
 

@@ -100,6 +100,7 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
   tasks::LossOptions loss;
   loss.label_smoothing = options.task.label_smoothing;
   loss.balanced_classes = options.task.class_weights == "balanced";
+  loss.ged_ratio = options.task.ged_loss == "ratio";
   loss.ged_margin = options.task.ged_margin;
   std::vector<std::unique_ptr<tasks::Task>> made;
   for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {

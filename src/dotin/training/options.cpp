@@ -33,7 +33,11 @@ void TaskOptions::describe(core::OptionVisitor& v) {
       tasks);
   v.visit({"ged_k_p", "ged: edges substituted in the closer graph of a triplet", {}}, ged_k_p);
   v.visit({"ged_k_n", "ged: edges substituted in the farther graph", {}}, ged_k_n);
-  v.visit({"ged_margin", "ged: margin of the triplet loss", {}}, ged_margin);
+  v.visit({"ged_loss",
+           "ged: compare the distances of a triplet by their ratio, or by their difference with a margin",
+           {"ratio", "margin"}},
+          ged_loss);
+  v.visit({"ged_margin", "ged_loss = margin: the margin", {}}, ged_margin);
   v.visit({"label_smoothing", "classify: share of the target spread over all classes", {}}, label_smoothing);
   v.visit({"class_weights", "classify: weigh classes by the inverse of their frequency", {"none", "balanced"}},
           class_weights);
@@ -125,6 +129,7 @@ double RunOptions::warmup_share() const {
 std::vector<std::string> RunOptions::without_effect() const {
   std::vector<std::string> names = model.without_effect();
   if (!drop::about(model.drop).has(drop::Trait::warm_up)) names.emplace_back("drop_warmup");
+  if (task.ged_loss != "margin") names.emplace_back("ged_margin");
   return names;
 }
 
@@ -142,6 +147,7 @@ RunOptions preset(const std::string& name) {
     options.model.gate = false;
     options.model.edge_weights = "softmax";
     options.model.merge_weights = "softmax";
+    options.task.ged_loss = "margin";
     options.train.drop_warmup = 0;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;

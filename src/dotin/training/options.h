@@ -30,6 +30,7 @@ struct TaskOptions {
   std::vector<std::string> tasks = {"classify"};
   int64_t ged_k_p = 1;
   int64_t ged_k_n = 2;
+  std::string ged_loss = "ratio";
   double ged_margin = 1.0;
   double label_smoothing = 0;
   std::string class_weights = "none";
