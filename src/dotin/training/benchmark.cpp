@@ -54,6 +54,7 @@ class Stepper {
         bound_(bind(learner_, *dataset, data::UnknownLabels::error)),
         adam_(learner_.model->parameters()),
         loader_(view_, bound_.encoder, loader_options(learner_, settings.training)) {
+    if (learner_.options.train.average > 0) average_ = copy_values(learner_.model->parameters());
     loader_.start_epoch(epoch_);
   }
 
@@ -106,6 +107,9 @@ class Stepper {
     adam.decoupled = learner_.options.train.weight_decay_kind == "decoupled";
     adam.step = ++steps_;
     adam_.step(adam);
+    if (const int64_t steps = steps_to_average(steps_, 0); steps > 0 && !average_.empty()) {
+      update_average(average_, learner_.model->parameters(), learner_.options.train.average, steps_, steps);
+    }
     sums.forward += seconds_between(start, forwarded);
     sums.backward += seconds_between(forwarded, backwarded);
     sums.optimizer += seconds_between(backwarded, Clock::now());
@@ -117,6 +121,7 @@ class Stepper {
   Learner learner_;
   BoundData bound_;
   Adam adam_;
+  std::vector<at::Tensor> average_;
   batch::Loader loader_;
   int64_t epoch_ = 0, steps_ = 0;
 };

@@ -60,10 +60,17 @@ void assign_values(layers::ParameterSet& parameters, const std::vector<at::Tenso
   for (std::size_t i = 0; i < values.size(); ++i) parameters.all()[i].second.detach().copy_(values[i]);
 }
 
+int64_t steps_to_average(int64_t batch, int64_t batches) {
+  constexpr int64_t at_once = 8;
+  const int64_t rest = batch % at_once;
+  if (rest == 0) return at_once;
+  return batch == batches ? rest : 0;
+}
+
 void update_average(std::vector<at::Tensor>& average, const layers::ParameterSet& parameters, double decay,
-                    int64_t step) {
+                    int64_t step, int64_t steps) {
   const double t = static_cast<double>(step);
-  const double effective = std::min(decay, (1 + t) / (10 + t));
+  const double effective = std::pow(std::min(decay, (1 + t) / (10 + t)), static_cast<double>(steps));
   for (std::size_t i = 0; i < average.size(); ++i) average[i].lerp_(parameters.all()[i].second.detach(), 1 - effective);
 }
 

@@ -33,9 +33,13 @@ double gradient_norm(const layers::ParameterSet& parameters);
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters);
 void assign_values(layers::ParameterSet& parameters, const std::vector<at::Tensor>& values);
 
-/// average <- decay average + (1 - decay) parameters, with a smaller decay at the start so that it does not remember
-/// the first guess.
+/// How many steps an average takes in after this batch of an epoch, counted from 1: eight at once, because passing over
+/// all weights after every step would cost a tenth of it, and what is left after the last batch; otherwise 0.
+int64_t steps_to_average(int64_t batch, int64_t batches);
+
+/// average <- d average + (1 - d) parameters with d = decay^steps, the steps since the last time; at the start decay is
+/// smaller, so that the first guess is forgotten. step: the number of the last one, from 1.
 void update_average(std::vector<at::Tensor>& average, const layers::ParameterSet& parameters, double decay,
-                    int64_t step);
+                    int64_t step, int64_t steps);
 
 }  // namespace dotin::training

@@ -149,6 +149,7 @@ RunOptions preset(const std::string& name) {
     options.model.merge_weights = "softmax";
     options.task.ged_loss = "margin";
     options.train.drop_warmup = 0;
+    options.train.average = 0;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;
     options.data.standardize = false;

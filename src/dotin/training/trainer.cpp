@@ -153,9 +153,10 @@ class Run {
     adam.step = ++state_.step;
     if (options_.clip > 0) adam.gradient_scale = std::min(1.0, options_.clip / (gradient_norm(parameters()) + 1e-12));
     adam_.step(adam);
-    if (options_.average > 0) update_average(average_, parameters(), options_.average, state_.step);
-
     ++state_.batches_done;
+    if (const int64_t steps = steps_to_average(state_.batches_done, batches); steps > 0 && options_.average > 0) {
+      update_average(average_, parameters(), options_.average, state_.step, steps);
+    }
     state_.loss_sum += value * batch.anchors;
     state_.graphs_seen += batch.anchors;
   }
