@@ -14,8 +14,8 @@ namespace dotin::drop {
 namespace {
 
 std::vector<int> choose(const std::string& method, const at::Tensor& logits, const std::vector<int64_t>& offsets,
-                        double drop_ratio, const std::vector<uint64_t>& keys) {
-  const std::vector<uint8_t> keep = make_drop_method(method)->choose({logits, offsets, drop_ratio, keys});
+                        double drop_ratio, const std::vector<uint64_t>& keys, double exploration = 0) {
+  const std::vector<uint8_t> keep = make_drop_method(method)->choose({logits, offsets, drop_ratio, keys, exploration});
   return {keep.begin(), keep.end()};
 }
 
@@ -41,6 +41,34 @@ TEST(DotinDrop, ReadsLogitsThatAreAColumnOfAMatrixAndHaveAGradient) {
 
 TEST(DotinDrop, BreaksTiesByOrderWithinTheGraph) {
   EXPECT_EQ(choose("dotin", logits_of({1, 1, 1, 1, 2, 2}), {0, 4, 6}, 0.5, {0, 0}), (Keep{1, 1, 0, 0, 1, 0}));
+}
+
+// Which of 10 nodes with scores 0 .. 9 stay when half of them leave, over many draws.
+std::vector<int> kept_while_exploring(double exploration, double scale) {
+  std::vector<int> kept(10, 0);
+  for (uint64_t draw = 0; draw < 1000; ++draw) {
+    const Keep keep = choose("dotin", scale * at::arange(10, at::kDouble), {0, 10}, 0.5, {draw}, exploration);
+    EXPECT_EQ(std::count(keep.begin(), keep.end(), 1), 5);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] += keep[i];
+  }
+  return kept;
+}
+
+TEST(DotinDrop, ExplorationKeepsLowNodesNowAndThen) {
+  const std::vector<int> kept = kept_while_exploring(1, 1);
+  EXPECT_GT(kept[0], 20);
+  EXPECT_LT(kept[0], 250);
+  EXPECT_GT(kept[9], 750);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.begin() + 3)) << "higher scores stay more often";
+  EXPECT_EQ(kept, kept_while_exploring(1, 1024)) << "the noise grows with the scores";
+  EXPECT_EQ(kept_while_exploring(0.01, 1)[5], 1000) << "the gap is 1, the deviation 2.9: noise reaches 0.07";
+}
+
+TEST(DotinDrop, ExplorationDependsOnTheGraphsKeyAlone) {
+  const at::Tensor scores = logits_of({1, 5, 2, 4, 3, 0, 7, 9, 8, 6});
+  const Keep both = choose("dotin", scores, {0, 4, 10}, 0.5, {11, 12}, 1);
+  const Keep second = choose("dotin", scores.slice(0, 4), {0, 6}, 0.5, {12}, 1);
+  EXPECT_EQ(Keep(both.begin() + 4, both.end()), second);
 }
 
 TEST(NoneDrop, KeepsAll) { EXPECT_EQ(choose("none", logits_of({3, 1, 2}), {0, 3}, 0.9, {0}), (Keep{1, 1, 1})); }

@@ -239,6 +239,7 @@ TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
       {[](RunOptions& o) { o.train.early_stop = -1; }, "--early-stop must not be negative"},
       {[](RunOptions& o) { o.train.schedule_step = 0; }, "--schedule-step must be at least 1"},
       {[](RunOptions& o) { o.train.drop_warmup = 1.5; }, "--drop-warmup must be in [0, 1]"},
+      {[](RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
       {[](RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
       {[](RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
       {[](RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "dotin/core/random.h"
 #include "dotin/kernels/select.h"
@@ -20,6 +22,13 @@ void keep_highest_of(const Scalar* scores, const std::vector<int64_t>& offsets, 
   }
 }
 
+double standard_deviation(const double* values, int64_t count) {
+  const double n = static_cast<double>(count);
+  const double mean = std::accumulate(values, values + count, 0.0) / n;
+  const auto square = [mean](double sum, double value) { return sum + (value - mean) * (value - mean); };
+  return std::sqrt(std::accumulate(values, values + count, 0.0, square) / n);
+}
+
 }  // namespace
 
 std::vector<uint8_t> keep_highest(const at::Tensor& scores, const std::vector<int64_t>& offsets, double drop_ratio) {
@@ -31,6 +40,22 @@ std::vector<uint8_t> keep_highest(const at::Tensor& scores, const std::vector<in
     keep_highest_of(values.data_ptr<float>(), offsets, drop_ratio, keep);
   }
   return keep;
+}
+
+at::Tensor with_noise(const at::Tensor& scores, const std::vector<int64_t>& offsets, double spread,
+                      const std::vector<uint64_t>& graph_keys) {
+  const at::Tensor noisy = scores.detach().to(at::kCPU, at::kDouble, /*non_blocking=*/false, /*copy=*/true);
+  double* const values = noisy.data_ptr<double>();
+  for (std::size_t g = 0; g + 1 < offsets.size(); ++g) {
+    const int64_t nodes = offsets[g + 1] - offsets[g];
+    if (nodes == 0) continue;
+    double* const own = values + offsets[g];
+    // Two uniform numbers are cheaper than a normal one and as good; their sum has variance 1/6.
+    const double scale = spread * standard_deviation(own, nodes) * std::sqrt(6.0);
+    core::Rng rng(graph_keys[g]);
+    for (int64_t i = 0; i < nodes; ++i) own[i] += scale * (rng.uniform() + rng.uniform() - 1);
+  }
+  return noisy;
 }
 
 std::vector<uint8_t> keep_any(const std::vector<int64_t>& offsets, double drop_ratio,

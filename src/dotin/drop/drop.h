@@ -18,6 +18,7 @@ struct DropInput {
   double drop_ratio;
   /// One key per graph: random choices depend on it alone, so a graph's fate does not depend on its batch.
   const std::vector<uint64_t>& graph_keys;
+  double exploration = 0;  // of choices by score: noise on the scores, in standard deviations of a graph's scores
 };
 
 class DropMethod {

@@ -199,7 +199,7 @@ std::vector<uint8_t> Model::choose(int64_t layer, const std::vector<int32_t>& gr
   const std::vector<uint64_t> all_keys = graph_keys(batch, options.random_key, layer);
   std::vector<uint64_t> keys;
   for (const int32_t graph : graphs) keys.push_back(all_keys[graph]);
-  return drop_method_->choose({logits, raw_offsets, drop_ratio, keys});
+  return drop_method_->choose({logits, raw_offsets, drop_ratio, keys, options.exploration});
 }
 
 void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,

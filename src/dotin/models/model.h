@@ -36,8 +36,9 @@ struct LayerTrace {
 
 struct ForwardOptions {
   double drop_factor = 1;   // of the warm-up: multiplies every drop ratio
+  double exploration = 0;   // noise on the scores that choose nodes, see drop::DropInput
   bool training = false;    // dropout
-  uint64_t random_key = 0;  // of dropout and random drop: differs from step to step
+  uint64_t random_key = 0;  // of dropout, random drop and exploration: differs from step to step
   bool trace = false;
   /// Where set, layer l keeps exactly these raw nodes instead of choosing.
   const std::vector<std::vector<uint8_t>>* fixed_keep = nullptr;

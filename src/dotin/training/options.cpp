@@ -53,6 +53,11 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
   v.visit({"weight_decay", "weight decay", {}}, weight_decay);
   v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
+  v.visit({"drop_explore",
+           "dotin: noise on the scores that choose nodes, in standard deviations of a graph's scores; falls to 0 as the "
+           "ratio rises",
+           {}},
+          drop_explore);
   v.visit({"drop_edge",
            "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",
            {}},
@@ -115,6 +120,8 @@ void RunOptions::validate() const {
   const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
     core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
+  if (!(train.drop_explore >= 0 && std::isfinite(train.drop_explore)))
+    core::fail_usage("--drop-explore must be a number from 0 on, not {}", train.drop_explore);
   if (!(train.drop_edge >= 0 && train.drop_edge < 1))
     core::fail_usage("--drop-edge must be in [0, 1), not {}", train.drop_edge);
   if (!(train.average >= 0 && train.average < 1))
@@ -129,6 +136,7 @@ double RunOptions::warmup_share() const {
 std::vector<std::string> RunOptions::without_effect() const {
   std::vector<std::string> names = model.without_effect();
   if (!drop::about(model.drop).has(drop::Trait::warm_up)) names.emplace_back("drop_warmup");
+  if (model.drop != "dotin" || warmup_share() == 0) names.emplace_back("drop_explore");
   if (task.ged_loss != "margin") names.emplace_back("ged_margin");
   return names;
 }
@@ -149,6 +157,7 @@ RunOptions preset(const std::string& name) {
     options.model.merge_weights = "softmax";
     options.task.ged_loss = "margin";
     options.train.drop_warmup = 0;
+    options.train.drop_explore = 0;
     options.train.average = 0;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;

@@ -47,6 +47,7 @@ struct TrainOptions {
   std::string weight_decay_kind = "decoupled";
   double weight_decay = 0.01;
   double drop_warmup = 0.4;
+  double drop_explore = 1;
   double drop_edge = 0;
   std::string schedule = "constant";
   int64_t schedule_step = 20;

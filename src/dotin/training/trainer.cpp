@@ -129,6 +129,7 @@ class Run {
     models::ForwardOptions forward_options;
     forward_options.training = true;
     forward_options.drop_factor = drop_factor(input_.options.warmup_share(), options_.epochs, state_.epoch);
+    forward_options.exploration = options_.drop_explore * (1 - forward_options.drop_factor);
     forward_options.random_key =
         core::mix(static_cast<uint64_t>(options_.seed), static_cast<uint64_t>(state_.step) + 1);
     if (options_.drop_edge > 0) batch = batch::drop_edges(batch, options_.drop_edge, forward_options.random_key);
