@@ -17,11 +17,16 @@ void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
   command.add_option("--threads", options.threads, "Threads to use; 0: all cores")
       ->type_name("INT")
       ->check(CLI::NonNegativeNumber);
+  command.add_option("--device", options.device, "Where the model computes; cuda needs a libtorch that has it")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("DEVICE")
+      ->capture_default_str();
 }
 
 ModelAndData open_model_and_data(const ModelAndDataOptions& options) {
   training::set_threads(options.threads);
   training::Learner learner = training::load_model(options.model);
+  training::use_device(learner, options.device);
   ReadingOptions reading = options.reading;
   if (options.duplicates->count() == 0) reading.duplicates = learner.options.data.duplicates;
   auto dataset = data::open(reading.data, reading.open_options());

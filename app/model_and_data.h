@@ -20,9 +20,10 @@ struct ModelAndDataOptions {
   const CLI::Option* duplicates = nullptr;  // not given: as in training
   std::string unknown = "error";
   int64_t threads = 0;
+  std::string device = "cpu";
 };
 
-/// MODEL, PATH, --unknown, --threads and how data is read.
+/// MODEL, PATH, --unknown, --threads, --device and how data is read.
 void add_model_and_data(CLI::App& command, ModelAndDataOptions& options);
 
 struct ModelAndData {

@@ -228,6 +228,13 @@ TEST(Learner, DegreeJoinsTheFeaturesForGedOnly) {
   EXPECT_EQ(small_learner(options).features.width(), 1);
 }
 
+TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
+  if (at::hasCUDA()) GTEST_SKIP() << "here it is";
+  RunOptions options = small_options({"classify"});
+  options.train.device = "cuda";
+  EXPECT_SAYS(error_of([&] { small_learner(options); }), "--device cuda: this libtorch has no CUDA");
+}
+
 TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
   const std::vector<std::pair<std::function<void(RunOptions&)>, std::string>> cases = {
       {[](RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},

@@ -10,8 +10,8 @@ namespace dotin::drop {
 /// 1 for the nodes that stay: of each graph the kernels::drop_count(n, drop_ratio) with the lowest scores leave.
 std::vector<uint8_t> keep_highest(const at::Tensor& scores, const std::vector<int64_t>& offsets, double drop_ratio);
 
-/// Scores with noise of mean 0, whose standard deviation is `spread` times that of the graph's scores: nodes that score too
-/// low to stay do so now and then, and what they are worth can be learned. One key per graph.
+/// Scores with noise of mean 0, whose standard deviation is `spread` times that of the graph's scores: nodes that score
+/// too low to stay do so now and then, and what they are worth can be learned. One key per graph.
 at::Tensor with_noise(const at::Tensor& scores, const std::vector<int64_t>& offsets, double spread,
                       const std::vector<uint64_t>& graph_keys);
 

@@ -12,9 +12,9 @@ class Dotin : public DropMethod {
  public:
   std::vector<uint8_t> choose(const DropInput& input) const override {
     const bool explore = input.exploration > 0;
-    return keep_highest(explore ? with_noise(input.logits, input.raw_offsets, input.exploration, input.graph_keys)
-                                : input.logits,
-                        input.raw_offsets, input.drop_ratio);
+    return keep_highest(
+        explore ? with_noise(input.logits, input.raw_offsets, input.exploration, input.graph_keys) : input.logits,
+        input.raw_offsets, input.drop_ratio);
   }
 };
 

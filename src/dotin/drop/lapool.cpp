@@ -32,8 +32,8 @@ std::vector<double> variation(const PoolLevel& level) {
 /// Neighbours of every node as CSR over the level's edges, which are sorted by row.
 struct Neighbours {
   explicit Neighbours(const PoolLevel& level)
-      : columns(level.edges.column.contiguous()), offsets(static_cast<std::size_t>(level.nodes()) + 1) {
-    const at::Tensor rows = level.edges.row.contiguous();
+      : columns(level.edges.column.cpu().contiguous()), offsets(static_cast<std::size_t>(level.nodes()) + 1) {
+    const at::Tensor rows = level.edges.row.cpu().contiguous();
     const int64_t* const row = rows.data_ptr<int64_t>();
     for (int64_t e = 0; e < rows.size(0); ++e) ++offsets[static_cast<std::size_t>(row[e]) + 1];
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];

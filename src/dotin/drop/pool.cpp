@@ -57,7 +57,7 @@ PoolLevel induced(const PoolLevel& level, const std::vector<uint8_t>& keep) {
     }
     result.offsets.push_back(static_cast<int64_t>(kept.size()));
   }
-  const at::Tensor rows = level.edges.row.contiguous(), columns = level.edges.column.contiguous();
+  const at::Tensor rows = level.edges.row.cpu().contiguous(), columns = level.edges.column.cpu().contiguous();
   const int64_t* const row = rows.data_ptr<int64_t>();
   const int64_t* const column = columns.data_ptr<int64_t>();
   std::vector<int64_t> entries, new_row, new_column;
@@ -79,7 +79,7 @@ PoolLevel induced(const PoolLevel& level, const std::vector<uint8_t>& keep) {
 }
 
 std::vector<int64_t> edge_offsets(const PoolLevel& level) {
-  const at::Tensor rows = level.edges.row.contiguous();
+  const at::Tensor rows = level.edges.row.cpu().contiguous();
   const int64_t* const row = rows.data_ptr<int64_t>();
   std::vector<int64_t> offsets = {0};
   int64_t e = 0;

@@ -55,9 +55,9 @@ bool ParameterSet::has(const std::string& name) const {
   return false;
 }
 
-const at::Tensor& ParameterSet::get(const std::string& name) const {
+at::Tensor ParameterSet::get(const std::string& name) const {
   for (const auto& entry : entries_) {
-    if (entry.first == name) return entry.second;
+    if (entry.first == name) return entry.second.to(device_);
   }
   throw std::logic_error("no parameter " + name);
 }

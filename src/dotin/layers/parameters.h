@@ -14,6 +14,11 @@ class ParameterSet {
   /// type: at::kFloat or at::kDouble.
   ParameterSet(uint64_t seed, at::ScalarType type) : seed_(seed), type_(type) {}
 
+  /// Where get() gives its tensors. The parameters themselves stay on the CPU, with their gradients: optimiser,
+  /// checkpoints and model files know nothing of devices. A step copies them over and their gradients back.
+  void use_device(at::Device device) { device_ = device; }
+  at::Device device() const { return device_; }
+
   /// Each adds a tensor that requires a gradient. What is drawn depends on (seed, name) alone, not on the order of
   /// adding.
   void add_uniform(const std::string& name, std::vector<int64_t> shape, double bound);
@@ -21,7 +26,8 @@ class ParameterSet {
   void add_constant(const std::string& name, std::vector<int64_t> shape, double value);
 
   bool has(const std::string& name) const;
-  const at::Tensor& get(const std::string& name) const;
+  /// The parameter, or a differentiable copy of it on the device in use.
+  at::Tensor get(const std::string& name) const;
   const std::vector<std::pair<std::string, at::Tensor>>& all() const { return entries_; }
   int64_t count() const;  // numbers in all tensors
   at::ScalarType type() const { return type_; }
@@ -34,6 +40,7 @@ class ParameterSet {
 
   uint64_t seed_;
   at::ScalarType type_;
+  at::Device device_ = at::kCPU;
   std::vector<std::pair<std::string, at::Tensor>> entries_;
   at::Tensor gradients_;  // made when first needed: prediction has none
 };
@@ -43,7 +50,7 @@ class LayerParameters {
  public:
   LayerParameters(const ParameterSet& all, int64_t layer)
       : all_(all), prefix_("layers." + std::to_string(layer) + ".") {}
-  const at::Tensor& get(const std::string& name) const { return all_.get(prefix_ + name); }
+  at::Tensor get(const std::string& name) const { return all_.get(prefix_ + name); }
   bool has(const std::string& name) const { return all_.has(prefix_ + name); }
 
  private:

@@ -13,7 +13,9 @@ kernels::Attentiveness attentiveness_of(const std::string& name) {
 
 }  // namespace
 
-bool Model::fused() const { return options_.engine == "fused" && options_.backbone == "gat"; }
+bool Model::fused() const {
+  return options_.engine == "fused" && options_.backbone == "gat" && parameters_.device().is_cpu();
+}
 
 at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
   kernels::LayerSettings settings;

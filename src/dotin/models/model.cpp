@@ -104,8 +104,8 @@ Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options)
 }
 
 at::Tensor Model::reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
-  const at::Tensor& input = parameters_.get("input.weight");
-  const at::Tensor& virtual_nodes = parameters_.get("virtual");
+  const at::Tensor input = parameters_.get("input.weight");
+  const at::Tensor virtual_nodes = parameters_.get("virtual");
   Rows rows;
   rows.structure = ref::structure_of(batch, tasks());
   const at::Tensor raw = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());

@@ -39,7 +39,7 @@ void Model::make_pooling() {
 }
 
 at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
-  const at::Tensor& input = parameters_.get("input.weight");
+  const at::Tensor input = parameters_.get("input.weight");
   const ref::Structure structure = ref::structure_of(batch, 0);
   drop::PoolLevel level;
   level.x = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());

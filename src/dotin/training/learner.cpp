@@ -1,5 +1,7 @@
 #include "dotin/training/learner.h"
 
+#include <ATen/Context.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -118,6 +120,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   // A model does not depend on where its data lay, nor on how many threads it was made with.
   learner.options.data.data.clear();
   learner.options.train.threads = 0;
+  learner.options.train.device = "cpu";
   learner.tasks = make_tasks(options, train);
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {
     core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");
@@ -129,6 +132,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   check_memory(learner, train);
   learner.model = std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner),
                                                   static_cast<uint64_t>(options.train.seed));
+  use_device(learner, options.train.device);
   return learner;
 }
 
@@ -231,6 +235,15 @@ Learner load_model(const std::string& path) {
   }
   read_parameters(*learner.model, file);
   return learner;
+}
+
+void use_device(Learner& learner, const std::string& name) {
+  if (name == "cuda" && !at::hasCUDA()) {
+    core::fail_usage(
+        "--device cuda: this libtorch has no CUDA, or finds no such device; build against one that has "
+        "(-DCMAKE_PREFIX_PATH=/path/to/libtorch), or leave --device out");
+  }
+  learner.model->parameters().use_device(at::Device(name));
 }
 
 }  // namespace dotin::training

@@ -53,11 +53,12 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
   v.visit({"weight_decay", "weight decay", {}}, weight_decay);
   v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
-  v.visit({"drop_explore",
-           "dotin: noise on the scores that choose nodes, in standard deviations of a graph's scores; falls to 0 as the "
-           "ratio rises",
-           {}},
-          drop_explore);
+  v.visit(
+      {"drop_explore",
+       "dotin: noise on the scores that choose nodes, in standard deviations of a graph's scores; falls to 0 as the "
+       "ratio rises",
+       {}},
+      drop_explore);
   v.visit({"drop_edge",
            "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",
            {}},
@@ -74,6 +75,10 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
   v.visit({"seed", "seed of everything random", {}}, seed);
   v.visit({"threads", "threads to use; 0: all cores", {}}, threads);
+  v.visit({"device",
+           "where models compute; cuda needs a libtorch that has it, and uses the reference engine",
+           {"cpu", "cuda"}},
+          device);
 }
 
 void RunOptions::describe(core::OptionVisitor& v) {

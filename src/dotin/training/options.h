@@ -47,7 +47,7 @@ struct TrainOptions {
   std::string weight_decay_kind = "decoupled";
   double weight_decay = 0.01;
   double drop_warmup = 0.4;
-  double drop_explore = 1;
+  double drop_explore = 2;
   double drop_edge = 0;
   std::string schedule = "constant";
   int64_t schedule_step = 20;
@@ -59,6 +59,7 @@ struct TrainOptions {
   int64_t early_stop = 0;
   int64_t seed = 0;
   int64_t threads = 0;
+  std::string device = "cpu";
 
   void describe(core::OptionVisitor& visitor);
 };
