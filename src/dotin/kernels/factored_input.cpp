@@ -23,6 +23,17 @@ std::vector<int32_t> used_columns(const InputFeatures& features, int64_t feature
   return columns;
 }
 
+/// Rows of each parameter that the layer's rows meet; 0 for the others.
+template <class Scalar>
+LayerParameters<int64_t> rows_met(const LayerSettings& settings, const LayerWeights<Scalar>& weights) {
+  LayerParameters<int64_t> rows;
+  rows.query = rows.key = settings.attention;
+  (weights.inner != nullptr ? rows.inner : rows.linear) = settings.hidden;
+  if (weights.self != nullptr) rows.self = settings.hidden;
+  if (weights.task_gate != nullptr) rows.task_gate = settings.tasks;
+  return rows;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -34,9 +45,11 @@ LayerRows<Scalar> FactoredInput<Scalar>::rows(int64_t tasks) const {
 template <class Scalar>
 LayerWeights<Scalar> FactoredInput<Scalar>::weights(const LayerWeights<Scalar>& first_layer) const {
   LayerWeights<Scalar> weights = first_layer;
-  weights.query = query.data();
-  weights.key = key.data();
-  weights.linear = linear.data();
+  for_each_parameter(
+      [](const Scalar*& weight, const std::vector<Scalar>& product) {
+        if (!product.empty()) weight = product.data();
+      },
+      weights, products);
   return weights;
 }
 
@@ -70,31 +83,32 @@ bool factor_input(const LayerSettings& settings, const InputFeatures& features, 
   }
   std::copy_n(virtual_rows, settings.tasks * d, factored.basis.data() + count * d);
 
-  const auto on_basis = [&](const Scalar* weight, int64_t rows, std::vector<Scalar>& product) {
-    product.resize(static_cast<std::size_t>(rows * w));
-    gemm(Op::plain, Op::transposed, rows, w, d, Scalar(1), weight, factored.basis.data(), Scalar(0), product.data());
-  };
-  on_basis(first_layer.query, settings.attention, factored.query);
-  on_basis(first_layer.key, settings.attention, factored.key);
-  on_basis(first_layer.linear, d, factored.linear);
+  for_each_parameter(
+      [&](const Scalar* weight, int64_t rows, std::vector<Scalar>& product) {
+        product.resize(static_cast<std::size_t>(rows * w));
+        gemm(Op::plain, Op::transposed, rows, w, d, Scalar(1), weight, factored.basis.data(), Scalar(0),
+             product.data());
+      },
+      first_layer, rows_met(settings, first_layer), factored.products);
   return true;
 }
 
 template <class Scalar>
 FactoredGradients<Scalar>::FactoredGradients(const LayerSettings& settings, const FactoredInput<Scalar>& factored)
-    : settings_(settings),
-      factored_(factored),
-      query_(factored.query.size()),
-      key_(factored.key.size()),
-      linear_(factored.linear.size()),
-      basis_(factored.basis.size()) {}
+    : settings_(settings), factored_(factored), basis_(factored.basis.size()) {
+  for_each_parameter(
+      [](std::vector<Scalar>& gradient, const std::vector<Scalar>& product) { gradient.resize(product.size()); },
+      products_, factored.products);
+}
 
 template <class Scalar>
 LayerGradients<Scalar> FactoredGradients<Scalar>::gradients(const LayerGradients<Scalar>& first_layer) {
   LayerGradients<Scalar> gradients = first_layer;
-  gradients.query = query_.data();
-  gradients.key = key_.data();
-  gradients.linear = linear_.data();
+  for_each_parameter(
+      [](Scalar*& gradient, std::vector<Scalar>& product) {
+        if (!product.empty()) gradient = product.data();
+      },
+      gradients, products_);
   gradients.basis = basis_.data();
   return gradients;
 }
@@ -105,13 +119,15 @@ void FactoredGradients<Scalar>::spread(const LayerWeights<Scalar>& first_layer,
                                        Scalar* d_input, Scalar* d_virtual_rows) {
   const int64_t d = settings_.hidden, w = factored_.width, count = w - settings_.tasks;
   // product = weight basis^T
-  const auto through_product = [&](const Scalar* weight, int64_t rows, const Scalar* d_product, Scalar* d_weight) {
-    gemm(Op::plain, Op::plain, rows, d, w, Scalar(1), d_product, factored_.basis.data(), Scalar(1), d_weight);
-    gemm(Op::transposed, Op::plain, w, d, rows, Scalar(1), d_product, weight, Scalar(1), basis_.data());
-  };
-  through_product(first_layer.query, settings_.attention, query_.data(), d_first_layer.query);
-  through_product(first_layer.key, settings_.attention, key_.data(), d_first_layer.key);
-  through_product(first_layer.linear, d, linear_.data(), d_first_layer.linear);
+  for_each_parameter(
+      [&](const Scalar* weight, const std::vector<Scalar>& d_product, Scalar* d_weight) {
+        const int64_t rows = static_cast<int64_t>(d_product.size()) / w;
+        if (rows == 0) return;
+        gemm(Op::plain, Op::plain, rows, d, w, Scalar(1), d_product.data(), factored_.basis.data(), Scalar(1),
+             d_weight);
+        gemm(Op::transposed, Op::plain, w, d, rows, Scalar(1), d_product.data(), weight, Scalar(1), basis_.data());
+      },
+      first_layer, products_, d_first_layer);
   for (int64_t h = 0; h < d; ++h) {
     for (int64_t c = 0; c < count; ++c) d_input[h * feature_width + factored_.columns[c]] += basis_[c * d + h];
   }

@@ -1,6 +1,7 @@
 // The first layer in the rank of the input: with C columns of features that occur in a batch and K virtual nodes, every
-// row that enters is C + K coefficients on the basis [their columns of W_in; G]. Query, key and linear map are
-// multiplied with the basis once per batch, so that no node's row is D wide before it has to be.
+// row that enters is C + K coefficients on the basis [their columns of W_in; G]. The maps that rows meet (query, key,
+// linear and the like) are multiplied with the basis once per batch, so that no node's row is D wide before it has to
+// be.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@ namespace dotin::kernels {
 
 template <class Scalar>
 struct FactoredInput {
-  std::vector<int32_t> columns;            // of the features that occur: C of F
-  int64_t width = 0;                       // W = C + K
-  std::vector<Scalar> coefficients;        // (K + nodes) x W: virtual node k is unit vector C + k
-  std::vector<Scalar> basis;               // W x D
-  std::vector<Scalar> query, key, linear;  // [A, W], [A, W], [D, W]: products with basis^T
+  std::vector<int32_t> columns;                   // of the features that occur: C of F
+  int64_t width = 0;                              // W = C + K
+  std::vector<Scalar> coefficients;               // (K + nodes) x W: virtual node k is unit vector C + k
+  std::vector<Scalar> basis;                      // W x D
+  LayerParameters<std::vector<Scalar>> products;  // with basis^T, of the parameters that rows meet; others are empty
 
   LayerRows<Scalar> rows(int64_t tasks) const;
   LayerWeights<Scalar> weights(const LayerWeights<Scalar>& first_layer) const;
@@ -36,7 +37,7 @@ class FactoredGradients {
  public:
   FactoredGradients(const LayerSettings& settings, const FactoredInput<Scalar>& factored);
 
-  /// What layer_backward adds to; bias, gamma and beta go to first_layer directly.
+  /// What layer_backward adds to; parameters that rows do not meet go to first_layer directly.
   LayerGradients<Scalar> gradients(const LayerGradients<Scalar>& first_layer);
 
   /// Adds to the gradients of the parameters.
@@ -46,7 +47,8 @@ class FactoredGradients {
  private:
   const LayerSettings& settings_;
   const FactoredInput<Scalar>& factored_;
-  std::vector<Scalar> query_, key_, linear_, basis_;
+  LayerParameters<std::vector<Scalar>> products_;
+  std::vector<Scalar> basis_;
 };
 
 }  // namespace dotin::kernels

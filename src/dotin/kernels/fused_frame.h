@@ -37,12 +37,54 @@ std::vector<Scalar> zeros(int64_t size) {
   return std::vector<Scalar>(static_cast<std::size_t>(size), Scalar(0));
 }
 
-/// The rows that attention mixes: those of the table, or those that the linear map made of them.
+/// Gradients of everything between the wide arrays and what the coefficients come from.
+template <class Scalar>
+struct NarrowGradients {
+  explicit NarrowGradients(const Frame<Scalar>& f)
+      : edge(zeros<Scalar>(f.edges)),
+        self(zeros<Scalar>(f.nodes)),
+        to_virtual(zeros<Scalar>(f.nodes * f.k)),
+        from_row(zeros<Scalar>(f.nodes * f.k)),
+        virtual_self(zeros<Scalar>(f.graphs * f.k)),
+        tanh(zeros<Scalar>(f.nodes)),
+        lambda(zeros<Scalar>(f.nodes)),
+        logits(zeros<Scalar>(f.nodes)),
+        own(zeros<Scalar>(f.nodes)),
+        own_virtual(zeros<Scalar>(f.virtual_count)) {}
+
+  std::vector<Scalar> edge, self, to_virtual, from_row, virtual_self;  // of the coefficients
+  std::vector<Scalar> tanh, lambda, logits, own, own_virtual;
+};
+
+template <class Scalar>
+int64_t rows_that_leave(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
+  return f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+}
+
+/// Whether each row's own input is wanted as a matrix: for sage's map of it, or for the residual of rows on a basis.
+template <class Scalar>
+bool writes_inputs(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                   const LayerTape<Scalar>& tape) {
+  return (weights.self != nullptr && !tape.table_first) || (settings.residual && f.rows.basis != nullptr);
+}
+
+/// The rows that are mixed: those of the table, or those that the linear map made of them.
 template <class Scalar>
 MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
   const Scalar* const all = tape.table_first ? tape.transformed.data() : f.rows.all;
   const int64_t width = tape.table_first ? f.d : f.w;
   return {all + f.virtual_count * width, f.rows.code, all, tape.virtual_row.data(), width};
+}
+
+/// Attentiveness of each node before smoothing: the sum over tasks.
+template <class Scalar>
+void sum_attentiveness(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+  tape.own.resize(static_cast<std::size_t>(f.nodes));
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    Scalar sum = 0;
+    for (int64_t k = 0; k < f.k; ++k) sum += tape.logits_by_task[i * f.k + k];
+    tape.own[i] = sum;
+  }
 }
 
 template <class Scalar>

@@ -3,121 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/fused_frame.h"
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
-#include "dotin/kernels/virtual_attention.h"
+#include "dotin/kernels/row_map.h"
 #include "dotin/kernels/wide_rows.h"
 
 namespace dotin::kernels {
 
 namespace {
-
-/// Queries (divided by tau) and keys of all rows, in one product: it reads the rows once.
-template <class Scalar>
-void project(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-             LayerTape<Scalar>& tape) {
-  const int64_t count = f.rows.count();
-  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  tape.projection.resize(static_cast<std::size_t>(2 * f.a * f.w));
-  for (int64_t i = 0; i < f.a * f.w; ++i) tape.projection[i] = inverse_tau * weights.query[i];
-  std::copy_n(weights.key, f.a * f.w, tape.projection.data() + f.a * f.w);
-  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * f.a));
-  gemm(Op::plain, Op::transposed, count, 2 * f.a, f.w, Scalar(1), f.rows.all, tape.projection.data(), Scalar(0),
-       both.data());
-  tape.q.resize(static_cast<std::size_t>(count * f.a));
-  tape.p.resize(tape.q.size());
-  for (int64_t r = 0; r < count; ++r) {
-    std::copy_n(both.data() + 2 * r * f.a, f.a, tape.q.data() + r * f.a);
-    std::copy_n(both.data() + (2 * r + 1) * f.a, f.a, tape.p.data() + r * f.a);
-  }
-}
-
-/// q_i . p_j for raw entries and self-loops, q_i . v_k for entries to virtual nodes, into the attention arrays;
-/// attentiveness into own.
-template <class Scalar>
-void compute_logits(const Frame<Scalar>& f, const Savings& savings, LayerTape<Scalar>& tape) {
-  const Loops<Scalar>& loop = loops<Scalar>();
-  const int64_t u = f.rows.table_rows;
-  const Scalar *const qv = tape.q.data(), *const pv = tape.p.data();
-  const Scalar *const q = qv + f.virtual_count * f.a, *const p = pv + f.virtual_count * f.a;
-  tape.s_edge.resize(static_cast<std::size_t>(f.edges));
-  tape.s_self.resize(static_cast<std::size_t>(f.nodes));
-  tape.pair_table = savings.pair_table && f.rows.code != nullptr && u * u <= 2 * (f.edges + f.nodes);
-  if (tape.pair_table) {
-    std::vector<Scalar> pairs(static_cast<std::size_t>(u * u));
-    gemm(Op::plain, Op::transposed, u, u, f.a, Scalar(1), q, p, Scalar(0), pairs.data());
-    for (int64_t i = 0; i < f.nodes; ++i) {
-      const Scalar* const row = pairs.data() + f.rows.code[i] * u;
-      for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
-        tape.s_edge[e] = row[f.rows.code[f.level.columns[e]]];
-      tape.s_self[i] = row[f.rows.code[i]];
-    }
-  } else {
-    loop.edge_dots(q, p, f.a, f.rows.code, f.level.row_offsets.data(), f.level.columns.data(),
-                   static_cast<int32_t>(f.nodes), tape.s_edge.data());
-    for (int64_t i = 0; i < f.nodes; ++i) tape.s_self[i] = loop.dot(q + f.row_of(i) * f.a, p + f.row_of(i) * f.a, f.a);
-  }
-
-  tape.s_to_virtual.resize(static_cast<std::size_t>(f.nodes * f.k));
-  tape.logits_by_task.resize(tape.s_to_virtual.size());
-  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, tape.s_to_virtual.data());
-  node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, tape.logits_by_task.data());
-
-  tape.own.resize(static_cast<std::size_t>(f.nodes));
-  for (int64_t i = 0; i < f.nodes; ++i) {
-    Scalar sum = 0;
-    for (int64_t k = 0; k < f.k; ++k) sum += tape.logits_by_task[i * f.k + k];
-    tape.own[i] = sum;
-  }
-  // s of virtual node k' is sum_k q_k . p_k'.
-  tape.own_virtual = zeros<Scalar>(f.virtual_count);
-  for (int64_t v = 0; v < f.virtual_count; ++v) {
-    const int64_t base = v / f.k * f.k;
-    for (int64_t k = 0; k < f.k; ++k) tape.own_virtual[v] += loop.dot(qv + (base + k) * f.a, pv + v * f.a, f.a);
-  }
-}
-
-/// Turns the logits of raw rows into S, in place.
-template <class Scalar>
-void softmax_raw_rows(const Frame<Scalar>& f, EdgeWeights mode, LayerTape<Scalar>& tape) {
-  const Level& level = f.level;
-  if (level.weighted) {
-    const auto weigh = [mode](Scalar& logit, double weight) {
-      logit = mode == EdgeWeights::multiplicity ? logit + static_cast<Scalar>(std::log(weight))
-                                                : logit * static_cast<Scalar>(weight);
-    };
-    for (int64_t e = 0; e < f.edges; ++e) weigh(tape.s_edge[e], level.edge_weight[e]);
-    for (int64_t i = 0; i < f.nodes; ++i) {
-      weigh(tape.s_self[i], level.self_weight[i]);
-      for (int64_t k = 0; k < f.k; ++k) weigh(tape.s_to_virtual[i * f.k + k], level.row_to_virtual[i]);
-    }
-  }
-  for (int64_t i = 0; i < f.nodes; ++i) {
-    Scalar* const to_virtual = tape.s_to_virtual.data() + i * f.k;
-    Scalar largest = tape.s_self[i];
-    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e)
-      largest = std::max(largest, tape.s_edge[e]);
-    for (int64_t k = 0; k < f.k; ++k) largest = std::max(largest, to_virtual[k]);
-    tape.s_self[i] -= largest;
-    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) tape.s_edge[e] -= largest;
-    for (int64_t k = 0; k < f.k; ++k) to_virtual[k] -= largest;
-  }
-  const Loops<Scalar>& loop = loops<Scalar>();
-  loop.exponentials(tape.s_edge.data(), f.edges);
-  loop.exponentials(tape.s_self.data(), f.nodes);
-  loop.exponentials(tape.s_to_virtual.data(), f.nodes * f.k);
-  for (int64_t i = 0; i < f.nodes; ++i) {
-    Scalar* const to_virtual = tape.s_to_virtual.data() + i * f.k;
-    Scalar sum = tape.s_self[i];
-    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) sum += tape.s_edge[e];
-    for (int64_t k = 0; k < f.k; ++k) sum += to_virtual[k];
-    const Scalar inverse = 1 / sum;
-    tape.s_self[i] *= inverse;
-    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) tape.s_edge[e] *= inverse;
-    for (int64_t k = 0; k < f.k; ++k) to_virtual[k] *= inverse;
-  }
-}
 
 /// The logits that decide the drop: own attentiveness, what S mixes of it, or the sum of both.
 template <class Scalar>
@@ -182,8 +77,7 @@ void wide_weights(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   }
 }
 
-/// H on the rows that are left (or H theta^T, where the linear map went first): virtual rows, then kept and merged
-/// ones.
+/// H on the rows that are left (or H theta^T, where the map went first): virtual rows, then kept and merged ones.
 template <class Scalar>
 void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
@@ -212,43 +106,69 @@ void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   }
 }
 
-/// Adds each row's input to `out` [rows that leave, W]; a merged row's is sum lambda_i x_i.
+/// Adds what `all` [rows that enter, width] has for each row's own input to out [rows that leave, width]; for a merged
+/// row that is the sum of lambda_i times what it has for i.
 template <class Scalar>
-void add_inputs(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, Scalar* out) {
+void add_inputs(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const Scalar* all, int64_t width, Scalar* out) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t virtual_rows = f.graphs * f.k;
+  const Scalar* const table = all + f.virtual_count * width;
   for (int64_t g = 0; g < f.graphs; ++g) {
     for (int64_t k = 0; k < f.k; ++k)
-      loop.add_scaled(1, f.rows.virtual_rows() + (f.virtual_base(g) + k) * f.w, out + (g * f.k + k) * f.w, f.w);
+      loop.add_scaled(1, all + (f.virtual_base(g) + k) * width, out + (g * f.k + k) * width, width);
   }
   bool merges = false;
   for (std::size_t r = 0; r < tape.map.source.size(); ++r) {
     const int32_t i = tape.map.source[r];
     merges = merges || i < 0;
     if (i >= 0)
-      loop.add_scaled(1, f.rows.table() + f.row_of(i) * f.w, out + (virtual_rows + static_cast<int64_t>(r)) * f.w, f.w);
+      loop.add_scaled(1, table + f.row_of(i) * width, out + (virtual_rows + static_cast<int64_t>(r)) * width, width);
   }
   if (!merges) return;
-  std::vector<Scalar> merged(static_cast<std::size_t>(f.graphs * f.w));
-  wide_rows<Scalar>(f.level, {f.rows.table(), f.rows.table_rows, f.rows.code, f.w}, 1, tape.lambda.data(),
-                    merged.data());
+  std::vector<Scalar> merged(static_cast<std::size_t>(f.graphs * width));
+  wide_rows<Scalar>(f.level, {table, f.rows.table_rows, f.rows.code, width}, 1, tape.lambda.data(), merged.data());
   for (int64_t g = 0; g < f.graphs; ++g) {
     if (tape.map.merged[g] >= 0)
-      loop.add_scaled(1, merged.data() + g * f.w, out + (virtual_rows + tape.map.merged[g]) * f.w, f.w);
+      loop.add_scaled(1, merged.data() + g * width, out + (virtual_rows + tape.map.merged[g]) * width, width);
   }
 }
 
 template <class Scalar>
 void add_residual(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
-  if (f.rows.basis == nullptr) {
-    add_inputs(f, tape, tape.next.data());
-    return;
+  if (f.rows.basis != nullptr) {
+    const int64_t left = rows_that_leave(f, tape);
+    gemm(Op::plain, Op::plain, left, f.d, f.w, Scalar(1), tape.inputs.data(), f.rows.basis, Scalar(1),
+         tape.next.data());
+  } else if (!tape.inputs.empty()) {
+    loops<Scalar>().add_scaled(1, tape.inputs.data(), tape.next.data(), static_cast<int64_t>(tape.inputs.size()));
+  } else {
+    add_inputs(f, tape, f.rows.all, f.w, tape.next.data());
   }
-  const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
-  tape.residual = zeros<Scalar>(left * f.w);
-  add_inputs(f, tape, tape.residual.data());
-  gemm(Op::plain, Op::plain, left, f.d, f.w, Scalar(1), tape.residual.data(), f.rows.basis, Scalar(1),
-       tape.next.data());
+}
+
+/// z: what norm and ELU get. The maps that rows meet first come before mixing where the table has fewer rows than are
+/// left.
+template <class Scalar>
+void mix_and_map(const Frame<Scalar>& f, const LayerWeights<Scalar>& weights, LayerTape<Scalar>& tape) {
+  const int64_t left = rows_that_leave(f, tape), count = f.rows.count();
+  const auto transform = [&](const Scalar* map, std::vector<Scalar>& transformed) {
+    transformed.resize(static_cast<std::size_t>(count * f.d));
+    gemm(Op::plain, Op::transposed, count, f.d, f.w, Scalar(1), f.rows.all, map, Scalar(0), transformed.data());
+  };
+  if (tape.table_first) {
+    transform(first_map(weights), tape.transformed);
+    mix(f, tape);
+    tape.z.swap(tape.mixed);
+    add_first_bias(left, f.d, weights, tape.z);
+    if (weights.self != nullptr) {
+      transform(weights.self, tape.transformed_self);
+      add_inputs(f, tape, tape.transformed_self.data(), f.d, tape.z.data());
+    }
+  } else {
+    mix(f, tape);
+    map_mixed(left, f.d, f.w, weights, tape.mixed.data(), tape.inputs.data(), tape.z);
+  }
+  finish_map(left, f.d, weights, tape.inner, tape.z);
 }
 
 /// 1 + tanh(s_i) for kept rows, the lambda-weighted mean of it for merged ones, 1 for virtual ones.
@@ -283,12 +203,11 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
     std::fill(tape.virtual_row.begin() + level.node_offsets[g], tape.virtual_row.begin() + level.node_offsets[g + 1],
               static_cast<int32_t>(f.virtual_base(g)));
   }
-  project(f, settings, weights, tape);
-  compute_logits(f, settings.savings, tape);
-  softmax_raw_rows(f, settings.edge_weights, tape);
-  tape.s_from_row = tape.logits_by_task;
-  virtual_softmax(level, f.k, settings.edge_weights, rows.shared_virtual, tape.q.data(), tape.p.data(), f.a,
-                  tape.s_from_row, tape.s_virtual_self);
+  if (settings.backbone == Backbone::gat) {
+    attention_coefficients(f, settings, weights, tape);
+  } else {
+    fixed_coefficients(f, settings, weights, tape);
+  }
   decide_logits(f, settings.attentiveness, tape);
 
   tape.keep.resize(static_cast<std::size_t>(f.nodes));
@@ -298,23 +217,14 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   if (settings.gate) open_gates(f, tape);
   wide_weights(f, tape);
 
-  const int64_t left = f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+  const int64_t left = rows_that_leave(f, tape);
   tape.table_first = settings.savings.linear_first && rows.code != nullptr && rows.table_rows < left;
-  if (tape.table_first) {
-    tape.transformed.resize(static_cast<std::size_t>(rows.count() * f.d));
-    gemm(Op::plain, Op::transposed, rows.count(), f.d, f.w, Scalar(1), rows.all, weights.linear, Scalar(0),
-         tape.transformed.data());
+  tape.inputs.clear();
+  if (writes_inputs(f, settings, weights, tape)) {
+    tape.inputs = zeros<Scalar>(left * f.w);
+    add_inputs(f, tape, rows.all, f.w, tape.inputs.data());
   }
-  mix(f, tape);
-  if (tape.table_first) {
-    tape.z.swap(tape.mixed);
-    for (int64_t r = 0; r < left; ++r) loops<Scalar>().add_scaled(1, weights.bias, tape.z.data() + r * f.d, f.d);
-  } else {
-    tape.z.resize(static_cast<std::size_t>(left * f.d));
-    for (int64_t r = 0; r < left; ++r) std::copy_n(weights.bias, f.d, tape.z.data() + r * f.d);
-    gemm(Op::plain, Op::transposed, left, f.d, f.w, Scalar(1), tape.mixed.data(), weights.linear, Scalar(1),
-         tape.z.data());
-  }
+  mix_and_map(f, weights, tape);
   tape.mask.clear();
   if (make_mask) make_mask(left, tape.mask);
   tape.mean.resize(static_cast<std::size_t>(left));

@@ -1,15 +1,19 @@
-// One layer of the attention backbone, forward and backward, with the exact savings of docs/performance.md: rows that
-// share a feature row share its products, dropped rows are never widened, the linear map runs on what is left, no array
-// has an entry per edge and column. ops/reference has the same layer in plain form.
+// One layer of any backbone, forward and backward, with the exact savings of docs/performance.md: rows that share a
+// feature row share its products, dropped rows are never widened, the linear map runs on what is left, no array has an
+// entry per edge and column. ops/reference and layers/ have the same layer in plain form.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "dotin/kernels/layer_parameters.h"
 #include "dotin/kernels/level.h"
 
 namespace dotin::kernels {
+
+/// How neighbours are mixed: by attention, or by coefficients that edge weights alone give (layers/backbones.h).
+enum class Backbone { gat, gcn, gin, sage };
 
 /// What decides which nodes leave: a node's own logit, what attention mixes of its neighbours' and its own, or the sum.
 enum class Attentiveness { own, smoothed, both };
@@ -24,6 +28,7 @@ struct Savings {
 };
 
 struct LayerSettings {
+  Backbone backbone = Backbone::gat;
   int64_t hidden = 0;     // D
   int64_t attention = 0;  // A
   int32_t tasks = 1;      // K
@@ -35,19 +40,6 @@ struct LayerSettings {
   bool softmax_merge_weights = false;
   bool residual = true;
   Savings savings;
-};
-
-/// Row-major, in the layout of the model file: query and key [A, W], linear [D, W], the others [D], where W is the
-/// width of the rows that enter: D, but for rows on a basis. gamma null: no norm.
-template <class Scalar>
-struct LayerWeights {
-  const Scalar *query, *key, *linear, *bias, *gamma, *beta;
-};
-
-/// Gradients are added to what is there. gamma null: no norm; basis null: the rows are on none.
-template <class Scalar>
-struct LayerGradients {
-  Scalar *query, *key, *linear, *bias, *gamma, *beta, *basis = nullptr;
 };
 
 /// Rows that enter a layer, in one block: virtual rows, then those of the table. Raw node i is row code[i] of the
@@ -69,6 +61,19 @@ struct LayerRows {
   int64_t count() const { return virtual_count + table_rows; }
 };
 
+/// q_g W2, so that q_g . p_i = (q_g W2) . x_i needs neither queries nor keys of raw nodes.
+template <class Scalar>
+struct Reach {
+  std::vector<Scalar> query;  // [virtual rows, A], divided by tau
+  std::vector<Scalar> row;    // [virtual rows, W]
+};
+
+/// gin: rows between its two maps, before and after the ELU.
+template <class Scalar>
+struct InnerTape {
+  std::vector<Scalar> before, after;
+};
+
 /// What the backward pass needs of the forward pass, and what the caller may look at.
 template <class Scalar>
 struct LayerTape {
@@ -81,20 +86,24 @@ struct LayerTape {
 
   // The rest is between forward and backward.
   std::vector<int32_t> graph_of, virtual_row;
-  std::vector<Scalar> projection;                    // [2A, W]: query / tau, then key
-  std::vector<Scalar> q, p;                          // of all rows, virtual ones first
-  bool pair_table = false;                           // logits were looked up in a table of pairs of rows
-  bool table_first = false;                          // the linear map was applied to the table before mixing
-  std::vector<Scalar> transformed;                   // of all rows
-  std::vector<Scalar> s_edge, s_self, s_to_virtual;  // attention of raw rows
+  std::vector<Scalar> projection;                    // gat, [2A, W]: query / tau, then key
+  std::vector<Scalar> q, p;                          // gat: of all rows, virtual ones first
+  bool pair_table = false;                           // gat: logits were looked up in a table of pairs of rows
+  Reach<Scalar> reach;                               // other backbones, in place of queries and keys
+  std::vector<Scalar> task_gate;                     // nodes x K, where tasks have gates
+  bool table_first = false;                          // linear maps were applied to the table before mixing
+  std::vector<Scalar> transformed;                   // of all rows, by the map that mixed rows meet first
+  std::vector<Scalar> transformed_self;              // sage: of all rows, by their own map
+  std::vector<Scalar> s_edge, s_self, s_to_virtual;  // coefficients of raw rows
   std::vector<Scalar> s_from_row, s_virtual_self;    // of virtual rows
   std::vector<Scalar> own, own_virtual;              // attentiveness before smoothing
   std::vector<Scalar> gate_tanh, gate;               // per node; per row that leaves
   std::vector<Scalar> attentiveness, lambda;         // softmaxed (where the merge weights need it); 0 for kept nodes
   std::vector<Scalar> merged_virtual;                // graphs x K: weight of each virtual node in the merged row
-  std::vector<Scalar> wide;  // nodes x (K + 1): weight of each node in its graph's virtual rows and merged row
+  std::vector<Scalar> wide;    // nodes x (K + 1): weight of each node in its graph's virtual rows and merged row
+  std::vector<Scalar> inputs;  // [rows that leave, W]: each row's own input, where it has to be written out
+  InnerTape<Scalar> inner;
   std::vector<Scalar> mixed, z, mean, inverse_deviation;
-  std::vector<Scalar> residual;  // coefficients of each row's residual, for rows on a basis
   std::vector<Scalar> mask;
 };
 
@@ -117,14 +126,16 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
                     const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
                     const LayerGradients<Scalar>& gradients, Scalar* d_rows);
 
-/// The last layer: only virtual rows are computed, and q_g . p_i = (W2^T q_g) . x_i needs no projection of raw nodes.
+/// The last layer: only virtual rows are computed.
 template <class Scalar>
 struct LastLayerTape {
   std::vector<Scalar> next;            // graphs x K rows
   std::vector<Scalar> logits_by_task;  // raw nodes x K
 
-  std::vector<Scalar> qv, reach;  // reach = q_g W2
+  Reach<Scalar> reach;
+  std::vector<Scalar> task_gate;
   std::vector<Scalar> s_from_row, s_virtual_self;
+  InnerTape<Scalar> inner;
   std::vector<Scalar> mixed, z, mean, inverse_deviation;
   std::vector<Scalar> mask;
 };

@@ -1,4 +1,4 @@
-// All layers of the attention backbone: from a batch's features to the embeddings of its virtual nodes, and back.
+// All layers: from a batch's features to the embeddings of its virtual nodes, and back.
 #pragma once
 
 #include <functional>

@@ -6,7 +6,7 @@
 
 namespace dotin::kernels {
 
-/// Rows that attention mixes: node i of a level is row code[i] of `table`, or row i where code is null. Virtual node k
+/// Rows that are mixed: node i of a level is row code[i] of `table`, or row i where code is null. Virtual node k
 /// of the graph of node i is row virtual_row[i] + k of `virtual_table`.
 template <class Scalar>
 struct MixedRows {
@@ -17,7 +17,7 @@ struct MixedRows {
   int64_t width;
 };
 
-/// Attention over one level: a coefficient for each entry of a row.
+/// Coefficients of one level: one for each entry of a row.
 template <class Scalar>
 struct RowCoefficients {
   const int32_t* row_offsets;
@@ -28,6 +28,7 @@ struct RowCoefficients {
   int32_t tasks;
 };
 
+/// edge and to_virtual null: not wanted.
 template <class Scalar>
 struct RowCoefficientGradients {
   Scalar* edge;

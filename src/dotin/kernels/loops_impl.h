@@ -144,12 +144,20 @@ void gather_rows_backward(const RowCoefficients<Scalar>& s, const MixedRows<Scal
     d_s.self[i] = dot_and_add(d, x.table + own * width, s.self[i], d_table + own * width, width);
     for (int32_t e = s.row_offsets[i]; e < s.row_offsets[i + 1]; ++e) {
       const int64_t j = x.code != nullptr ? x.code[s.columns[e]] : s.columns[e];
-      d_s.edge[e] = dot_and_add(d, x.table + j * width, s.edge[e], d_table + j * width, width);
+      if (d_s.edge != nullptr) {
+        d_s.edge[e] = dot_and_add(d, x.table + j * width, s.edge[e], d_table + j * width, width);
+      } else {
+        add_scaled_to(s.edge[e], d, d_table + j * width, width);
+      }
     }
     for (int32_t k = 0; k < s.tasks; ++k) {
-      const int64_t v = x.virtual_row[i] + k;
-      d_s.to_virtual[i * s.tasks + k] =
-          dot_and_add(d, x.virtual_table + v * width, s.to_virtual[i * s.tasks + k], d_virtual + v * width, width);
+      const int64_t v = x.virtual_row[i] + k, entry = i * s.tasks + k;
+      if (d_s.to_virtual != nullptr) {
+        d_s.to_virtual[entry] =
+            dot_and_add(d, x.virtual_table + v * width, s.to_virtual[entry], d_virtual + v * width, width);
+      } else {
+        add_scaled_to(s.to_virtual[entry], d, d_virtual + v * width, width);
+      }
     }
   }
 }

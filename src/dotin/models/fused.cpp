@@ -1,4 +1,5 @@
 // The model on the fused engine: ops/fused_network with this model's parameters and choices.
+#include "dotin/core/error.h"
 #include "dotin/models/model.h"
 #include "dotin/ops/fused_network.h"
 
@@ -11,14 +12,35 @@ kernels::Attentiveness attentiveness_of(const std::string& name) {
   return name == "smoothed" ? kernels::Attentiveness::smoothed : kernels::Attentiveness::both;
 }
 
+kernels::Backbone backbone_of(const std::string& name) {
+  if (name == "gat") return kernels::Backbone::gat;
+  if (name == "gcn") return kernels::Backbone::gcn;
+  if (name == "gin") return kernels::Backbone::gin;
+  DOTIN_ASSERT(name == "sage");
+  return kernels::Backbone::sage;
+}
+
+/// The parameters of a layer by their names in the model file.
+ops::FusedLayerParameters layer_parameters(const layers::LayerParameters& layer) {
+  static const kernels::LayerParameters<const char*> names = {
+      "query.weight", "key.weight",   "linear.weight", "linear.bias", "norm.weight",     "norm.bias",
+      "self.weight",  "inner.weight", "inner.bias",    "eps",         "task_gate.weight"};
+  ops::FusedLayerParameters parameters;
+  kernels::for_each_parameter(
+      [&layer](at::Tensor& parameter, const char* name) {
+        if (layer.has(name)) parameter = layer.get(name);
+      },
+      parameters, names);
+  return parameters;
+}
+
 }  // namespace
 
-bool Model::fused() const {
-  return options_.engine == "fused" && options_.backbone == "gat" && parameters_.device().is_cpu();
-}
+bool Model::fused() const { return options_.runs_fused() && parameters_.device().is_cpu(); }
 
 at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
   kernels::LayerSettings settings;
+  settings.backbone = backbone_of(options_.backbone);
   settings.hidden = options_.hidden;
   settings.attention = options_.attention_width();
   settings.tasks = static_cast<int32_t>(tasks());
@@ -33,11 +55,7 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
 
   ops::FusedParameters parameters{parameters_.get("input.weight"), parameters_.get("virtual"), {}};
   for (int64_t l = 0; l < options_.layers; ++l) {
-    const layers::LayerParameters layer(parameters_, l);
-    const bool norm = layer.has("norm.weight");
-    parameters.layers.push_back({layer.get("query.weight"), layer.get("key.weight"), layer.get("linear.weight"),
-                                 layer.get("linear.bias"), norm ? layer.get("norm.weight") : at::Tensor(),
-                                 norm ? layer.get("norm.bias") : at::Tensor()});
+    parameters.layers.push_back(layer_parameters(layers::LayerParameters(parameters_, l)));
   }
   ops::FusedHooks hooks;
   hooks.choose = [&](int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,

@@ -37,8 +37,7 @@ int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_
   }
   // The fused engine keeps a few numbers an edge, the reference a gathered row with its gradient.
   constexpr int64_t kFusedNumbers = 8;
-  const bool fused = options.engine == "fused" && options.backbone == "gat" && options.has_virtual_nodes();
-  const int64_t per_edge = fused ? kFusedNumbers : 2 * (d + a);
+  const int64_t per_edge = options.runs_fused() ? kFusedNumbers : 2 * (d + a);
   // Parameters, gradients and two moments; per layer the edges and about six row matrices.
   return scalar * (4 * parameters + clustered + runs * l * (per_edge * edges + 6 * batch_nodes * d));
 }

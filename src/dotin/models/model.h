@@ -69,6 +69,7 @@ class Model {
 
  private:
   struct Rows;
+  /// Whether the fused engine runs, which is of the CPU.
   bool fused() const;
   void make_pooling();
   at::Tensor reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;

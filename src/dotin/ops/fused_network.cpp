@@ -17,45 +17,44 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 template <class Scalar>
-const Scalar* data_of(const at::Tensor& tensor) {
+Scalar* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
 }
 
-template <class Scalar>
-Scalar* mutable_data_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
+/// Addresses of all numbers, as weights or as gradients.
+template <class Scalar, class Network>
+Network addresses_of(const FusedParameters& p) {
+  Network network{data_of<Scalar>(p.input), data_of<Scalar>(p.virtual_rows), {}};
+  for (const FusedLayerParameters& layer : p.layers) {
+    network.layers.emplace_back();
+    kernels::for_each_parameter(
+        [](auto& address, const at::Tensor& parameter) { address = data_of<Scalar>(parameter); }, network.layers.back(),
+        layer);
+  }
+  return network;
 }
 
 template <class Scalar>
 kernels::NetworkWeights<Scalar> weights_of(const FusedParameters& p) {
-  kernels::NetworkWeights<Scalar> weights{data_of<Scalar>(p.input), data_of<Scalar>(p.virtual_rows), {}};
-  for (const FusedLayerParameters& layer : p.layers) {
-    weights.layers.push_back({data_of<Scalar>(layer.query), data_of<Scalar>(layer.key), data_of<Scalar>(layer.linear),
-                              data_of<Scalar>(layer.bias), data_of<Scalar>(layer.gamma), data_of<Scalar>(layer.beta)});
-  }
-  return weights;
+  return addresses_of<Scalar, kernels::NetworkWeights<Scalar>>(p);
 }
 
 template <class Scalar>
 kernels::NetworkGradients<Scalar> gradients_of(const FusedParameters& p) {
-  kernels::NetworkGradients<Scalar> gradients{
-      mutable_data_of<Scalar>(p.input), mutable_data_of<Scalar>(p.virtual_rows), {}};
-  for (const FusedLayerParameters& layer : p.layers) {
-    gradients.layers.push_back({mutable_data_of<Scalar>(layer.query), mutable_data_of<Scalar>(layer.key),
-                                mutable_data_of<Scalar>(layer.linear), mutable_data_of<Scalar>(layer.bias),
-                                mutable_data_of<Scalar>(layer.gamma), mutable_data_of<Scalar>(layer.beta)});
-  }
-  return gradients;
+  return addresses_of<Scalar, kernels::NetworkGradients<Scalar>>(p);
 }
 
 /// What f makes of every parameter that is there.
 template <class F>
 FusedParameters each(const FusedParameters& p, const F& f) {
-  const auto apply = [&f](const at::Tensor& parameter) { return parameter.defined() ? f(parameter) : at::Tensor(); };
-  FusedParameters result{apply(p.input), apply(p.virtual_rows), {}};
+  FusedParameters result{f(p.input), f(p.virtual_rows), {}};
   for (const FusedLayerParameters& layer : p.layers) {
-    result.layers.push_back({apply(layer.query), apply(layer.key), apply(layer.linear), apply(layer.bias),
-                             apply(layer.gamma), apply(layer.beta)});
+    result.layers.emplace_back();
+    kernels::for_each_parameter(
+        [&f](at::Tensor& made, const at::Tensor& parameter) {
+          if (parameter.defined()) made = f(parameter);
+        },
+        result.layers.back(), layer);
   }
   return result;
 }
@@ -80,15 +79,7 @@ void add_all(const FusedParameters& to, const FusedParameters& from) {
   };
   add(to.input, from.input);
   add(to.virtual_rows, from.virtual_rows);
-  for (std::size_t l = 0; l < to.layers.size(); ++l) {
-    const FusedLayerParameters &sum = to.layers[l], &value = from.layers[l];
-    add(sum.query, value.query);
-    add(sum.key, value.key);
-    add(sum.linear, value.linear);
-    add(sum.bias, value.bias);
-    add(sum.gamma, value.gamma);
-    add(sum.beta, value.beta);
-  }
+  for (std::size_t l = 0; l < to.layers.size(); ++l) kernels::for_each_parameter(add, to.layers[l], from.layers[l]);
 }
 
 /// Some graphs of the batch, and what the kernels remember of them.

@@ -12,10 +12,8 @@
 
 namespace dotin::ops {
 
-struct FusedLayerParameters {
-  at::Tensor query, key, linear, bias;
-  at::Tensor gamma, beta;  // undefined: no norm
-};
+/// Undefined: the model has no such parameter.
+using FusedLayerParameters = kernels::LayerParameters<at::Tensor>;
 
 struct FusedParameters {
   at::Tensor input;         // [D, F]

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dotin/kernels/edge_coefficients.h"
+#include "dotin/kernels/loops.h"
+#include "dotin/kernels/reach.h"
+#include "dotin/kernels/virtual_attention.h"
+
+namespace dotin::kernels {
+
+namespace {
+
+/// C_ij = row_i w_ij column_j between different nodes. Virtual nodes of a graph share theirs.
+struct Factors {
+  std::vector<double> row, column;                  // per node
+  std::vector<double> virtual_row, virtual_column;  // per graph
+};
+
+/// gcn: 1 / sqrt(d_i d_j); sage: 1 / d_i; gin: 1, and 1 / d_i for virtual nodes. d: sums of the rows, with the
+/// self-loop for gcn.
+Factors factors_of(const Level& level, Backbone backbone, int64_t tasks) {
+  const bool gcn = backbone == Backbone::gcn;
+  const auto inverse = [gcn](double sum) {
+    const double bounded = std::max(sum, 1e-12);  // as layers/ bounds it
+    return 1 / (gcn ? std::sqrt(bounded) : bounded);
+  };
+  Factors factors;
+  factors.row.assign(static_cast<std::size_t>(level.nodes()), 1);
+  for (int32_t i = 0; i < level.nodes() && backbone != Backbone::gin; ++i) {
+    const int32_t first = level.row_offsets[i], last = level.row_offsets[i + 1];
+    double sum = static_cast<double>(last - first + tasks + (gcn ? 1 : 0));
+    if (level.weighted) {
+      sum = std::accumulate(level.edge_weight.begin() + first, level.edge_weight.begin() + last,
+                            static_cast<double>(tasks) * level.row_to_virtual[i] + (gcn ? level.self_weight[i] : 0));
+    }
+    factors.row[i] = inverse(sum);
+  }
+  for (int32_t g = 0; g < level.graphs(); ++g) {
+    const int32_t first = level.node_offsets[g], last = level.node_offsets[g + 1];
+    double sum = static_cast<double>(last - first + (gcn ? 1 : 0));
+    if (level.weighted) {
+      sum = std::accumulate(level.virtual_to_row.begin() + first, level.virtual_to_row.begin() + last,
+                            gcn ? level.virtual_self[g] : 0.0);
+    }
+    factors.virtual_row.push_back(inverse(sum));
+  }
+  factors.column = gcn ? factors.row : std::vector<double>(factors.row.size(), 1);
+  factors.virtual_column = gcn ? factors.virtual_row : std::vector<double>(factors.virtual_row.size(), 1);
+  return factors;
+}
+
+/// C_ii: of gcn by its weight, sage has none, 1 + eps for gin.
+template <class Scalar>
+Scalar self_coefficient(Backbone backbone, const LayerWeights<Scalar>& weights, double factor, double weight) {
+  if (backbone == Backbone::gin) return 1 + *weights.eps;
+  return backbone == Backbone::gcn ? static_cast<Scalar>(factor * factor * weight) : Scalar(0);
+}
+
+template <class Scalar>
+void virtual_rows(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<Scalar>& weights,
+                  const Factors& factors, std::vector<Scalar>& task_gate, std::vector<Scalar>& from_row,
+                  std::vector<Scalar>& self) {
+  const Level& level = f.level;
+  from_row.resize(static_cast<std::size_t>(f.nodes * f.k));
+  self.resize(static_cast<std::size_t>(f.graphs * f.k));
+  for (int64_t g = 0; g < f.graphs; ++g) {
+    const double factor = factors.virtual_row[g];
+    std::fill_n(self.begin() + g * f.k, f.k,
+                self_coefficient(backbone, weights, factor, level.weighted ? level.virtual_self[g] : 1.0));
+    for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) {
+      const double weight = level.weighted ? level.virtual_to_row[i] : 1.0;
+      std::fill_n(from_row.begin() + i * f.k, f.k, static_cast<Scalar>(factor * weight * factors.column[i]));
+    }
+  }
+  if (weights.task_gate == nullptr) return;
+  task_gate.resize(from_row.size());
+  node_virtual_dots(level, f.rows.code, true, f.k, f.w, f.rows.table(), f.rows.table_rows, weights.task_gate,
+                    task_gate.data());
+  for (std::size_t i = 0; i < task_gate.size(); ++i) {
+    task_gate[i] = 2 / (1 + std::exp(-task_gate[i]));
+    from_row[i] *= task_gate[i];
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+void fixed_virtual_rows(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<Scalar>& weights,
+                        std::vector<Scalar>& task_gate, std::vector<Scalar>& from_row, std::vector<Scalar>& self) {
+  virtual_rows(f, backbone, weights, factors_of(f.level, backbone, f.k), task_gate, from_row, self);
+}
+
+template <class Scalar>
+void fixed_virtual_rows_backward(const Frame<Scalar>& f, const LayerWeights<Scalar>& weights,
+                                 const std::vector<Scalar>& task_gate, const std::vector<Scalar>& from_row,
+                                 const std::vector<Scalar>& d_from_row, const std::vector<Scalar>& d_self,
+                                 const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+  if (weights.eps != nullptr) *gradients.eps += std::accumulate(d_self.begin(), d_self.end(), Scalar(0));
+  if (weights.task_gate == nullptr) return;
+  // With gate 2 sigmoid(y), d gate / d y = gate (1 - gate / 2).
+  std::vector<Scalar> d_dots(from_row.size());
+  for (std::size_t i = 0; i < d_dots.size(); ++i) d_dots[i] = d_from_row[i] * from_row[i] * (1 - task_gate[i] / 2);
+  node_virtual_dots_backward(f.level, f.rows.code, true, f.k, f.w, f.rows.table(), f.rows.table_rows, weights.task_gate,
+                             d_dots.data(), d_rows + f.virtual_count * f.w, gradients.task_gate);
+}
+
+template <class Scalar>
+void fixed_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                        LayerTape<Scalar>& tape) {
+  const Level& level = f.level;
+  const Factors factors = factors_of(level, settings.backbone, f.k);
+  tape.s_edge.resize(static_cast<std::size_t>(f.edges));
+  tape.s_self.resize(static_cast<std::size_t>(f.nodes));
+  tape.s_to_virtual.resize(static_cast<std::size_t>(f.nodes * f.k));
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) {
+      const double weight = level.weighted ? level.edge_weight[e] : 1.0;
+      tape.s_edge[e] = static_cast<Scalar>(factors.row[i] * weight * factors.column[level.columns[e]]);
+    }
+    tape.s_self[i] =
+        self_coefficient(settings.backbone, weights, factors.row[i], level.weighted ? level.self_weight[i] : 1.0);
+    const double weight = level.weighted ? level.row_to_virtual[i] : 1.0;
+    std::fill_n(tape.s_to_virtual.begin() + i * f.k, f.k,
+                static_cast<Scalar>(factors.row[i] * weight * factors.virtual_column[tape.graph_of[i]]));
+  }
+  virtual_rows(f, settings.backbone, weights, factors, tape.task_gate, tape.s_from_row, tape.s_virtual_self);
+
+  reach_nodes(f, settings.tau, weights, tape.reach, tape.logits_by_task);
+  sum_attentiveness(f, tape);
+  tape.own_virtual = zeros<Scalar>(f.virtual_count);
+  for (int64_t v = 0; v < f.virtual_count; ++v) {
+    for (int64_t k = 0; k < f.k; ++k) {
+      tape.own_virtual[v] +=
+          loops<Scalar>().dot(tape.reach.row.data() + (v / f.k * f.k + k) * f.w, f.rows.virtual_rows() + v * f.w, f.w);
+    }
+  }
+}
+
+template <class Scalar>
+void fixed_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& settings,
+                                 const LayerWeights<Scalar>& weights, const LayerTape<Scalar>& tape,
+                                 const NarrowGradients<Scalar>& inner, const LayerGradients<Scalar>& gradients,
+                                 Scalar* d_rows) {
+  fixed_virtual_rows_backward(f, weights, tape.task_gate, tape.s_from_row, inner.from_row, inner.virtual_self,
+                              gradients, d_rows);
+  if (weights.eps != nullptr) *gradients.eps += std::accumulate(inner.self.begin(), inner.self.end(), Scalar(0));
+
+  const Loops<Scalar>& loop = loops<Scalar>();
+  std::vector<Scalar> d_logits_by_task(static_cast<std::size_t>(f.nodes * f.k)),
+      d_reach = zeros<Scalar>(f.virtual_count * f.w);
+  for (int64_t i = 0; i < f.nodes; ++i) std::fill_n(d_logits_by_task.begin() + i * f.k, f.k, inner.own[i]);
+  for (int64_t v = 0; v < f.virtual_count; ++v) {
+    for (int64_t k = 0; k < f.k; ++k) {
+      const int64_t query = (v / f.k * f.k + k) * f.w;
+      loop.add_scaled(inner.own_virtual[v], f.rows.virtual_rows() + v * f.w, d_reach.data() + query, f.w);
+      loop.add_scaled(inner.own_virtual[v], tape.reach.row.data() + query, d_rows + v * f.w, f.w);
+    }
+  }
+  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_logits_by_task, d_reach, gradients, d_rows);
+}
+
+#define DOTIN_INSTANTIATE(S)                                                                                         \
+  template void fixed_coefficients<S>(const Frame<S>&, const LayerSettings&, const LayerWeights<S>&, LayerTape<S>&); \
+  template void fixed_coefficients_backward<S>(const Frame<S>&, const LayerSettings&, const LayerWeights<S>&,        \
+                                               const LayerTape<S>&, const NarrowGradients<S>&,                       \
+                                               const LayerGradients<S>&, S*);                                        \
+  template void fixed_virtual_rows<S>(const Frame<S>&, Backbone, const LayerWeights<S>&, std::vector<S>&,            \
+                                      std::vector<S>&, std::vector<S>&);                                             \
+  template void fixed_virtual_rows_backward<S>(const Frame<S>&, const LayerWeights<S>&, const std::vector<S>&,       \
+                                               const std::vector<S>&, const std::vector<S>&, const std::vector<S>&,  \
+                                               const LayerGradients<S>&, S*);
+DOTIN_INSTANTIATE(float)
+DOTIN_INSTANTIATE(double)
+#undef DOTIN_INSTANTIATE
+
+}  // namespace dotin::kernels
