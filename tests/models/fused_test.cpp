@@ -77,7 +77,7 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
   options.engine = engine;
   std::vector<Head> heads;
   for (int64_t k = 0; k < test_case.tasks; ++k) heads.push_back({"task" + std::to_string(k), 2 + k});
-  Model model(options, width_of(test_case.features), heads, 5);
+  Model model(options, width_of(test_case.features), heads, 10);
   ForwardOptions forward_options;
   forward_options.trace = true;
   forward_options.training = true;
@@ -92,10 +92,13 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
     loss = loss.defined() ? loss + term : term;
   }
   loss.backward();
-  for (const auto& entry : model.parameters().all()) {
-    const at::Tensor gradient = entry.second.grad();
-    result.gradients.push_back(gradient.defined() ? gradient : at::zeros_like(entry.second));
+  std::vector<at::Tensor> eps;  // one number a layer: together they are a tensor with a largest value
+  for (const auto& [name, parameter] : model.parameters().all()) {
+    const at::Tensor gradient = parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter);
+    const bool is_eps = name.size() > 4 && name.compare(name.size() - 4, 4, ".eps") == 0;
+    (is_eps ? eps : result.gradients).push_back(gradient);
   }
+  if (!eps.empty()) result.gradients.push_back(at::cat(eps));
   return result;
 }
 
@@ -140,6 +143,12 @@ ModelOptions base(const std::string& backbone, const std::string& precision) {
   options.hidden = 24;
   options.attention_dim = 8;
   options.precision = precision;
+  if (backbone == "gin" && precision == "float") {
+    // gin adds up what the others average: with these, some gradients are small differences of large sums, and float
+    // has fewer digits of them than the tolerance asks for, in either engine.
+    options.residual = false;
+    options.norm = "none";
+  }
   return options;
 }
 
