@@ -73,8 +73,8 @@ void ModelOptions::describe(core::OptionVisitor& v) {
           task_gates);
   v.visit({"precision", "number type of the parameters", {"float", "double"}}, precision);
   v.visit({"engine",
-           "fused: the same numbers for far less work (gat with virtual nodes; others use the reference), or the plain "
-           "reference",
+           "fused: the same numbers for far less work (every backbone, with virtual nodes; other read-outs use the "
+           "reference), or the plain reference",
            {"fused", "reference"}},
           engine);
   std::vector<std::string> readouts = readout::readout_names();
