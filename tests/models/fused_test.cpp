@@ -77,7 +77,7 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
   options.engine = engine;
   std::vector<Head> heads;
   for (int64_t k = 0; k < test_case.tasks; ++k) heads.push_back({"task" + std::to_string(k), 2 + k});
-  Model model(options, width_of(test_case.features), heads, 10);
+  Model model(options, width_of(test_case.features), heads, 5);
   ForwardOptions forward_options;
   forward_options.trace = true;
   forward_options.training = true;
@@ -92,13 +92,10 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
     loss = loss.defined() ? loss + term : term;
   }
   loss.backward();
-  std::vector<at::Tensor> eps;  // one number a layer: together they are a tensor with a largest value
-  for (const auto& [name, parameter] : model.parameters().all()) {
-    const at::Tensor gradient = parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter);
-    const bool is_eps = name.size() > 4 && name.compare(name.size() - 4, 4, ".eps") == 0;
-    (is_eps ? eps : result.gradients).push_back(gradient);
+  for (const auto& entry : model.parameters().all()) {
+    const at::Tensor& parameter = entry.second;
+    result.gradients.push_back(parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter));
   }
-  if (!eps.empty()) result.gradients.push_back(at::cat(eps));
   return result;
 }
 
@@ -108,10 +105,31 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
   return (a.detach() - b.detach()).abs().max().item<double>() / scale;
 }
 
+/// How far the engines may be apart: 1e-12 in double, 1e-5 in float. gcn, gin and sage add up what attention averages,
+/// so that some of their gradients are small differences of large sums, of which float has fewer digits in either
+/// engine. For them it is four times the farthest that a gradient of the reference is from its own double version,
+/// where that is more: rounding of the same order.
+double tolerance_of(const Case& test_case, const Passes& reference, const batch::Batch& batch) {
+  if (test_case.options.precision == "double") return 1e-12;
+  double tolerance = 1e-5;
+  if (test_case.options.backbone == "gat") return tolerance;
+  Case in_double = test_case;
+  in_double.options.precision = "double";
+  const Passes exact = run(in_double, "reference", batch);
+  for (std::size_t l = 0; l < exact.forward.trace.size(); ++l) {
+    // Where it chose other nodes, it says nothing of rounding.
+    if (exact.forward.trace[l].keep != reference.forward.trace[l].keep) return tolerance;
+  }
+  for (std::size_t i = 0; i < exact.gradients.size(); ++i) {
+    tolerance = std::max(tolerance, 4 * difference(reference.gradients[i], exact.gradients[i]));
+  }
+  return tolerance;
+}
+
 class FusedEngine : public ::testing::TestWithParam<Case> {};
 
-void expect_the_same(const Case& test_case, const Passes& fused, const Passes& reference) {
-  const double tolerance = test_case.options.precision == "double" ? 1e-12 : 1e-5;
+void expect_the_same(const Case& test_case, const batch::Batch& batch, const Passes& fused, const Passes& reference) {
+  const double tolerance = tolerance_of(test_case, reference, batch);
   // Only the fused engine takes the time of its layers: these are not two runs of the reference.
   EXPECT_EQ(fused.forward.layer_seconds.size(), static_cast<std::size_t>(test_case.options.layers));
   EXPECT_TRUE(reference.forward.layer_seconds.empty());
@@ -132,7 +150,7 @@ void expect_the_same(const Case& test_case, const Passes& fused, const Passes& r
 TEST_P(FusedEngine, GivesTheNumbersOfTheReference) {
   const Case& test_case = GetParam();
   const batch::Batch batch = make_batch(test_case.features);
-  expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
+  expect_the_same(test_case, batch, run(test_case, "fused", batch), run(test_case, "reference", batch));
 }
 
 constexpr const char* kBackbones[] = {"gat", "gcn", "gin", "sage"};
@@ -143,12 +161,6 @@ ModelOptions base(const std::string& backbone, const std::string& precision) {
   options.hidden = 24;
   options.attention_dim = 8;
   options.precision = precision;
-  if (backbone == "gin" && precision == "float") {
-    // gin adds up what the others average: with these, some gradients are small differences of large sums, and float
-    // has fewer digits of them than the tolerance asks for, in either engine.
-    options.residual = false;
-    options.norm = "none";
-  }
   return options;
 }
 
@@ -257,8 +269,8 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
       const Passes reference = run(test_case, "reference", batch);
       kernels::Savings one_less;
       one_less.*member = false;
-      expect_the_same(test_case, run(test_case, "fused", batch, one_less), reference);
-      expect_the_same(test_case, run(test_case, "fused", batch, none), reference);
+      expect_the_same(test_case, batch, run(test_case, "fused", batch, one_less), reference);
+      expect_the_same(test_case, batch, run(test_case, "fused", batch, none), reference);
     }
   }
 }
@@ -283,7 +295,7 @@ TEST_P(FusedEngineOf, GivesTheNumbersOfTheReferenceForLargeAndSmallGraphsOnThrea
     test_case.tasks = 2;
     test_case.features = features;
     const batch::Batch batch = make_batch(features, {5748, 1, 900, 30});
-    expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
+    expect_the_same(test_case, batch, run(test_case, "fused", batch), run(test_case, "reference", batch));
   }
 }
 
