@@ -240,6 +240,20 @@ TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
   EXPECT_GT(predicted_bytes(make_learner(options, all), all), fused) << "it has a row for every edge";
 }
 
+TEST(Trainer, PredictedParametersAreAboutThoseOfTheModel) {
+  const data::View all(small_dataset(24));
+  for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
+    RunOptions options = small_options({"classify", "ged"});
+    options.model.backbone = backbone;
+    options.model.hidden = 64;
+    const Learner learner = make_learner(options, all);
+    const auto learned = static_cast<double>(learner.model->parameters().count());
+    const int64_t predicted =
+        models::predicted_parameters(options.model, learner.features.width(), learner.model->heads());
+    EXPECT_NEAR(static_cast<double>(predicted) / learned, 1, 0.02) << backbone;
+  }
+}
+
 TEST(Trainer, EarlyStoppingCountsFromTheBestEpoch) {
   RunOptions options = small_options();
   options.train.epochs = 30;

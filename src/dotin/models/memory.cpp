@@ -19,18 +19,23 @@ int64_t method_parameters(const ModelOptions& options) {
 
 }  // namespace
 
-int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
-                        int64_t batch_directed_edges) {
-  const int64_t scalar = options.precision == "double" ? 8 : 4;
+int64_t predicted_parameters(const ModelOptions& options, int64_t input_width, const std::vector<Head>& heads) {
   const int64_t d = options.hidden, a = options.attention_width(), l = options.layers;
   const int64_t per_layer =
       2 * a * d + d * d * (options.backbone == "gin" || options.backbone == "sage" ? 2 : 1) + 4 * d;
-  int64_t parameters = d * input_width + tasks * d + l * per_layer;
+  int64_t parameters = d * input_width + l * per_layer;
+  for (const Head& head : heads) parameters += d + (d + 1) * head.width;  // with the task's virtual node
+  if (!options.has_virtual_nodes()) parameters += method_parameters(options);
+  return parameters;
+}
+
+int64_t predicted_activations(const ModelOptions& options, int64_t tasks, int64_t batch_nodes,
+                              int64_t batch_directed_edges) {
+  const int64_t d = options.hidden, a = options.attention_width(), l = options.layers;
   int64_t edges = batch_directed_edges + batch_nodes * (1 + 2 * tasks);
   int64_t clustered = 0;
   int64_t runs = 1;
   if (!options.has_virtual_nodes()) {
-    parameters += method_parameters(options);
     edges = batch_directed_edges + batch_nodes;
     if (drop::about(options.drop).has(drop::Trait::clusters)) clustered = 8 * (l - 1) * batch_nodes * options.clusters;
     if (options.drop == "dropgnn") runs = options.dropgnn_runs;
@@ -38,8 +43,8 @@ int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_
   // The fused engine keeps a few numbers an edge, the reference a gathered row with its gradient.
   constexpr int64_t kFusedNumbers = 8;
   const int64_t per_edge = options.runs_fused() ? kFusedNumbers : 2 * (d + a);
-  // Parameters, gradients and two moments; per layer the edges and about six row matrices.
-  return scalar * (4 * parameters + clustered + runs * l * (per_edge * edges + 6 * batch_nodes * d));
+  // Per layer the edges and about six row matrices.
+  return clustered + runs * l * (per_edge * edges + 6 * batch_nodes * d);
 }
 
 }  // namespace dotin::models

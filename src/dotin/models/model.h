@@ -106,8 +106,11 @@ class Model {
   ops::reference::EdgeWeights edge_weights_;
 };
 
-/// How many bytes parameters, gradients and moments take, plus the activations of one batch of this size.
-int64_t predicted_bytes(const ModelOptions& options, int64_t input_width, int64_t tasks, int64_t batch_nodes,
-                        int64_t batch_directed_edges);
+/// About how many numbers a model learns.
+int64_t predicted_parameters(const ModelOptions& options, int64_t input_width, const std::vector<Head>& heads);
+
+/// About how many numbers one batch of this size takes, with its gradients.
+int64_t predicted_activations(const ModelOptions& options, int64_t tasks, int64_t batch_nodes,
+                              int64_t batch_directed_edges);
 
 }  // namespace dotin::models

@@ -90,8 +90,13 @@ int64_t predicted_bytes(const Learner& learner, const data::View& train) {
   const TrainOptions& options = learner.options.train;
   const auto [nodes, edges] = largest_batch(train, options.batch, options.batch_budget);
   const int64_t copies = learner.needs_triplets() ? 3 : 1;
-  return models::predicted_bytes(learner.options.model, learner.features.width(),
-                                 static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
+  const models::ModelOptions& model = learner.options.model;
+  // Weights, gradients, two moments and the best weights; the average, and a copy of the weights while it is evaluated.
+  const int64_t of_weights = options.average > 0 ? 7 : 5;
+  const int64_t numbers =
+      of_weights * models::predicted_parameters(model, learner.features.width(), heads_of(learner)) +
+      models::predicted_activations(model, static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
+  return numbers * (model.precision == "double" ? 8 : 4);
 }
 
 bool Learner::needs_triplets() const {
@@ -191,10 +196,7 @@ void check_size(const Learner& learner, const io::SafetensorsFile& file) {
   const models::ModelOptions& options = learner.options.model;
   int64_t there = 0;
   for (const auto& entry : file.tensors()) there += entry.second.elements;
-  // Four copies of the parameters, of at least four bytes each.
-  int64_t wanted =
-      models::predicted_bytes(options, learner.features.width(), static_cast<int64_t>(learner.tasks.size()), 0, 0) / 16;
-  for (const models::Head& head : heads_of(learner)) wanted += head.width * options.hidden;
+  const int64_t wanted = models::predicted_parameters(options, learner.features.width(), heads_of(learner));
   constexpr int64_t kSmall = 1 << 20;
   DOTIN_CHECK(wanted / 4 < there + kSmall, "its options ask for about {} numbers, but it holds {}", wanted, there);
 }
