@@ -68,10 +68,10 @@ class GraphsPage(PageTest):
         BROWSER.press("canvas", Keys.ESCAPE, *[Keys.ARROW_RIGHT] * (node + 1))
         self.assertEqual(BROWSER.text("#details h2"), "Node %d" % node)
 
-    def assert_close(self, shown, said):
-        """Products in float depend on which graphs share a batch, in the last digits."""
+    def assert_close(self, shown, said, scale):
+        """Products in float depend on which graphs share a batch, in the last digits of what they add up (scale)."""
         for one, other in zip(shown, said, strict=True):
-            self.assertAlmostEqual(one, other, delta=1e-5 * max(1e-2, abs(other)))
+            self.assertAlmostEqual(one, other, delta=1e-5 * max(scale, abs(other)))
 
     def test_data_is_what_predict_explains(self):
         data = json.loads(BROWSER.run("return document.getElementById('data').textContent"))
@@ -82,11 +82,11 @@ class GraphsPage(PageTest):
                 for key in ["nodes", "kept", "dropped"]:
                     self.assertEqual(shown[key], said[key])
                 for task in ["one", "two", "ged"]:
-                    self.assert_close(shown["attentiveness"][task], said["attentiveness"][task])
+                    self.assert_close(shown["attentiveness"][task], said["attentiveness"][task], 1e-2)
             for task in ["one", "two"]:
                 self.assertEqual(graph["tasks"][task]["predicted"]["label"], predicted[task]["label"])
-                self.assert_close(graph["tasks"][task]["predicted"]["logits"], predicted[task]["logits"])
-            self.assert_close(graph["tasks"]["ged"]["predicted"]["embedding"], predicted["ged"]["embedding"])
+                self.assert_close(graph["tasks"][task]["predicted"]["logits"], predicted[task]["logits"], 1)
+            self.assert_close(graph["tasks"]["ged"]["predicted"]["embedding"], predicted["ged"]["embedding"], 1)
 
     def test_details_show_the_numbers_of_predict(self):
         for task_row, task in enumerate(["one", "two", "ged"]):
