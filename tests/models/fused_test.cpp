@@ -105,31 +105,18 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
   return (a.detach() - b.detach()).abs().max().item<double>() / scale;
 }
 
-/// How far the engines may be apart: 1e-12 in double, 1e-5 in float. gcn, gin and sage add up what attention averages,
-/// so that some of their gradients are small differences of large sums, of which float has fewer digits in either
-/// engine. For them it is four times the farthest that a gradient of the reference is from its own double version,
-/// where that is more: rounding of the same order.
-double tolerance_of(const Case& test_case, const Passes& reference, const batch::Batch& batch) {
-  if (test_case.options.precision == "double") return 1e-12;
-  double tolerance = 1e-5;
-  if (test_case.options.backbone == "gat") return tolerance;
-  Case in_double = test_case;
-  in_double.options.precision = "double";
-  const Passes exact = run(in_double, "reference", batch);
-  for (std::size_t l = 0; l < exact.forward.trace.size(); ++l) {
-    // Where it chose other nodes, it says nothing of rounding.
-    if (exact.forward.trace[l].keep != reference.forward.trace[l].keep) return tolerance;
-  }
-  for (std::size_t i = 0; i < exact.gradients.size(); ++i) {
-    tolerance = std::max(tolerance, 4 * difference(reference.gradients[i], exact.gradients[i]));
-  }
-  return tolerance;
+/// How far the engines may be apart. gcn, gin and sage add up what attention averages, so that some of their gradients
+/// are small differences of large sums: in float either engine has four to five digits of them (the reference is up to
+/// 5e-5 from its own double version). In double, where rounding cannot hide a mistake, all backbones hold 1e-12.
+double tolerance_of(const ModelOptions& options) {
+  if (options.precision == "double") return 1e-12;
+  return options.backbone == "gat" ? 1e-5 : 1e-4;
 }
 
 class FusedEngine : public ::testing::TestWithParam<Case> {};
 
-void expect_the_same(const Case& test_case, const batch::Batch& batch, const Passes& fused, const Passes& reference) {
-  const double tolerance = tolerance_of(test_case, reference, batch);
+void expect_the_same(const Case& test_case, const Passes& fused, const Passes& reference) {
+  const double tolerance = tolerance_of(test_case.options);
   // Only the fused engine takes the time of its layers: these are not two runs of the reference.
   EXPECT_EQ(fused.forward.layer_seconds.size(), static_cast<std::size_t>(test_case.options.layers));
   EXPECT_TRUE(reference.forward.layer_seconds.empty());
@@ -150,7 +137,7 @@ void expect_the_same(const Case& test_case, const batch::Batch& batch, const Pas
 TEST_P(FusedEngine, GivesTheNumbersOfTheReference) {
   const Case& test_case = GetParam();
   const batch::Batch batch = make_batch(test_case.features);
-  expect_the_same(test_case, batch, run(test_case, "fused", batch), run(test_case, "reference", batch));
+  expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
 }
 
 constexpr const char* kBackbones[] = {"gat", "gcn", "gin", "sage"};
@@ -269,8 +256,8 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
       const Passes reference = run(test_case, "reference", batch);
       kernels::Savings one_less;
       one_less.*member = false;
-      expect_the_same(test_case, batch, run(test_case, "fused", batch, one_less), reference);
-      expect_the_same(test_case, batch, run(test_case, "fused", batch, none), reference);
+      expect_the_same(test_case, run(test_case, "fused", batch, one_less), reference);
+      expect_the_same(test_case, run(test_case, "fused", batch, none), reference);
     }
   }
 }
@@ -295,7 +282,7 @@ TEST_P(FusedEngineOf, GivesTheNumbersOfTheReferenceForLargeAndSmallGraphsOnThrea
     test_case.tasks = 2;
     test_case.features = features;
     const batch::Batch batch = make_batch(features, {5748, 1, 900, 30});
-    expect_the_same(test_case, batch, run(test_case, "fused", batch), run(test_case, "reference", batch));
+    expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
   }
 }
 
