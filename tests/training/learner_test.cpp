@@ -229,7 +229,7 @@ TEST(Learner, DegreeJoinsTheFeaturesForGedOnly) {
 }
 
 TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
-  if (at::hasCUDA()) GTEST_SKIP() << "here it is";
+  if (at::hasCUDA()) GTEST_SKIP() << "this machine has CUDA: nothing to refuse";
   RunOptions options = small_options({"classify"});
   options.train.device = "cuda";
   EXPECT_SAYS(error_of([&] { small_learner(options); }), "--device cuda: this libtorch has no CUDA");
