@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "dotin/core/random.h"
 #include "dotin/models/model.h"
-#include "support/graphs.h"
+#include "models/model_support.h"
 
 namespace dotin::models {
 namespace {
 
-enum class Features { onehot, two_blocks, dense, mixed };
+using dotin::testing::difference;
+using dotin::testing::Features;
+using dotin::testing::make_batch;
+using dotin::testing::width_of;
 
 struct Case {
   std::string name;
@@ -20,51 +22,6 @@ struct Case {
 };
 
 void PrintTo(const Case& test_case, std::ostream* out) { *out << test_case.name; }
-
-constexpr int32_t kDense = 3, kCodes = 5, kSecondBlock = 4;
-
-/// Graphs of many sizes; node features of the asked kind, with one unknown label where there are codes.
-batch::Batch make_batch(Features features, const std::vector<int32_t>& sizes = {23, 40, 3}) {
-  std::vector<testing::SmallGraph> graphs = testing::ragged_graphs(kDense);
-  core::Rng rng(11);
-  for (const int32_t nodes : sizes) {
-    testing::SmallGraph graph;
-    graph.nodes = nodes;
-    graph.index = static_cast<int64_t>(graphs.size());
-    for (int32_t u = 0; u < nodes; ++u) {
-      for (int32_t v = u + 1; v < nodes; ++v) {
-        if (rng.chance(4.0 / nodes)) graph.edges.emplace_back(u, v);
-      }
-      for (int32_t c = 0; c < kDense; ++c) graph.features.push_back(static_cast<float>(rng.normal()));
-    }
-    graphs.push_back(graph);
-  }
-  batch::Batch batch = testing::batch_of(graphs, kDense);
-  if (features == Features::onehot || features == Features::two_blocks) {
-    batch.dense.clear();
-    batch.dense_width = 0;
-  }
-  if (features == Features::dense) return batch;
-  batch.codes_per_node = features == Features::two_blocks ? 2 : 1;
-  for (int32_t i = 0; i < batch.nodes(); ++i) {
-    batch.codes.push_back(i == 2 ? -1 : batch.dense_width + static_cast<int32_t>(rng.below(kCodes)));
-    if (features == Features::two_blocks) batch.codes.push_back(kCodes + static_cast<int32_t>(rng.below(kSecondBlock)));
-  }
-  return batch;
-}
-
-int64_t width_of(Features features) {
-  switch (features) {
-    case Features::onehot:
-      return kCodes;
-    case Features::two_blocks:
-      return kCodes + kSecondBlock;
-    case Features::dense:
-      return kDense;
-    default:
-      return kDense + kCodes;
-  }
-}
 
 struct Passes {
   Forward forward;
@@ -97,12 +54,6 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
     result.gradients.push_back(parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter));
   }
   return result;
-}
-
-/// Largest difference, relative to the largest magnitude of the tensor.
-double difference(const at::Tensor& a, const at::Tensor& b) {
-  const double scale = std::max(1e-3, b.detach().abs().max().item<double>());
-  return (a.detach() - b.detach()).abs().max().item<double>() / scale;
 }
 
 /// How far the engines may be apart. gcn, gin and sage add up what attention averages, so that some of their gradients

@@ -3,10 +3,67 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "dotin/core/random.h"
+#include "support/graphs.h"
+
 namespace dotin::testing {
+
+namespace {
+
+constexpr int32_t kDense = 3, kCodes = 5, kSecondBlock = 4;
+
+}  // namespace
+
+batch::Batch make_batch(Features features, const std::vector<int32_t>& sizes) {
+  std::vector<SmallGraph> graphs = ragged_graphs(kDense);
+  core::Rng rng(11);
+  for (const int32_t nodes : sizes) {
+    SmallGraph graph;
+    graph.nodes = nodes;
+    graph.index = static_cast<int64_t>(graphs.size());
+    for (int32_t u = 0; u < nodes; ++u) {
+      for (int32_t v = u + 1; v < nodes; ++v) {
+        if (rng.chance(4.0 / nodes)) graph.edges.emplace_back(u, v);
+      }
+      for (int32_t c = 0; c < kDense; ++c) graph.features.push_back(static_cast<float>(rng.normal()));
+    }
+    graphs.push_back(graph);
+  }
+  batch::Batch batch = batch_of(graphs, kDense);
+  if (features == Features::onehot || features == Features::two_blocks) {
+    batch.dense.clear();
+    batch.dense_width = 0;
+  }
+  if (features == Features::dense) return batch;
+  batch.codes_per_node = features == Features::two_blocks ? 2 : 1;
+  for (int32_t i = 0; i < batch.nodes(); ++i) {
+    batch.codes.push_back(i == 2 ? -1 : batch.dense_width + static_cast<int32_t>(rng.below(kCodes)));
+    if (features == Features::two_blocks) batch.codes.push_back(kCodes + static_cast<int32_t>(rng.below(kSecondBlock)));
+  }
+  return batch;
+}
+
+int64_t width_of(Features features) {
+  switch (features) {
+    case Features::onehot:
+      return kCodes;
+    case Features::two_blocks:
+      return kCodes + kSecondBlock;
+    case Features::dense:
+      return kDense;
+    default:
+      return kDense + kCodes;
+  }
+}
+
+double difference(const at::Tensor& a, const at::Tensor& b) {
+  const double scale = std::max(1e-3, b.detach().abs().max().item<double>());
+  return (a.detach() - b.detach()).abs().max().item<double>() / scale;
+}
 
 models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
   models::ModelOptions options;

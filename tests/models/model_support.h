@@ -14,6 +14,16 @@ enum class Knobs { paper, recommended };
 /// hidden 3, attention dimension 2, 3 layers, drop ratio 0.5, double, and the knobs of the preset.
 models::ModelOptions small_options(const std::string& backbone, Knobs knobs);
 
+/// What nodes have: a code, a code of each of two blocks, real numbers, or numbers and a code.
+enum class Features { onehot, two_blocks, dense, mixed };
+
+/// Graphs of many sizes; node features of the asked kind, with one unknown label where there are codes.
+batch::Batch make_batch(Features features, const std::vector<int32_t>& sizes = {23, 40, 3});
+int64_t width_of(Features features);
+
+/// Largest difference, relative to the largest magnitude of the tensor b.
+double difference(const at::Tensor& a, const at::Tensor& b);
+
 /// task0 gives two numbers, the other tasks one.
 std::vector<models::Head> heads_of(int64_t tasks);
 

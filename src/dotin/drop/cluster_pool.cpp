@@ -30,25 +30,27 @@ void ClusterPool::add_parameters(layers::ParameterSet& parameters, int64_t layer
 Pooled ClusterPool::pool(const PoolInput& input) const {
   const PoolLevel& level = input.level;
   const int64_t clusters = options_.clusters[static_cast<std::size_t>(input.layer)];
-  const std::vector<int64_t> edges_of = edge_offsets(level);
+  const ops::reference::EdgeTensors all_edges = edges_of(level);
+  const std::vector<int64_t> edge_starts = edge_offsets(all_edges, level.offsets);
   std::vector<at::Tensor> rows, weights;
   Pooled result;
   result.loss = at::zeros({}, level.x.options());
+  result.level.fused = level.fused;
   result.level.offsets.push_back(0);
   const at::Tensor self_loops = at::eye(clusters, level.x.options());
   for (int64_t g = 0; g < level.graphs(); ++g) {
     const int64_t first = level.offsets[g], nodes = level.offsets[g + 1] - first;
-    const int64_t first_edge = edges_of[g], edges = edges_of[g + 1] - first_edge;
+    const int64_t first_edge = edge_starts[g], edges = edge_starts[g + 1] - first_edge;
     check_cluster_bytes(nodes, edges, clusters, level.x.element_size(), options_.dense_limit);
     Graph graph;
     graph.layer_input = input.layer_input.narrow(0, first, nodes);
     graph.x = level.x.narrow(0, first, nodes);
-    graph.edges.row = level.edges.row.narrow(0, first_edge, edges) - first;
-    graph.edges.column = level.edges.column.narrow(0, first_edge, edges) - first;
-    graph.edges.weight = level.edges.weight.narrow(0, first_edge, edges);
+    graph.edges.row = all_edges.row.narrow(0, first_edge, edges) - first;
+    graph.edges.column = all_edges.column.narrow(0, first_edge, edges) - first;
+    graph.edges.weight = all_edges.weight.narrow(0, first_edge, edges);
     graph.edges.rows = nodes;
     graph.edges.graphs = 1;
-    graph.edges.complete = level.edges.complete;
+    graph.edges.complete = all_edges.complete;
     const at::Tensor s = logits(graph, input.parameters).softmax(1);
     const Clustered clustered = cluster(graph, s);
     rows.push_back(s.t().mm(graph.x));

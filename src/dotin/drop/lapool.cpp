@@ -14,11 +14,11 @@ namespace {
 
 /// v_i: how much the signal changes at a node, |(L X)_i| with L = D - A, in millionths of the graph's largest, so that
 /// what differs by rounding alone is equal.
-std::vector<double> variation(const PoolLevel& level) {
-  const at::Tensor a = adjacency_weights(level.edges).detach();
+std::vector<double> variation(const PoolLevel& level, const ref::EdgeTensors& edges) {
+  const at::Tensor a = adjacency_weights(edges).detach();
   const at::Tensor x = level.x.detach();
-  const at::Tensor degrees = ref::segment_sum(a, level.edges.row, level.edges.rows);
-  const at::Tensor values = (degrees.unsqueeze(1) * x - ref::aggregate(a, x, level.edges)).norm(2, {1});
+  const at::Tensor degrees = ref::segment_sum(a, edges.row, edges.rows);
+  const at::Tensor values = (degrees.unsqueeze(1) * x - ref::aggregate(a, x, edges)).norm(2, {1});
   const at::Tensor doubles = values.to(at::kCPU, at::kDouble).contiguous();
   std::vector<double> v(doubles.data_ptr<double>(), doubles.data_ptr<double>() + doubles.numel());
   for (int64_t g = 0; g < level.graphs(); ++g) {
@@ -29,11 +29,11 @@ std::vector<double> variation(const PoolLevel& level) {
   return v;
 }
 
-/// Neighbours of every node as CSR over the level's edges, which are sorted by row.
+/// Neighbours of every node as CSR over the edges, which are sorted by row.
 struct Neighbours {
-  explicit Neighbours(const PoolLevel& level)
-      : columns(level.edges.column.cpu().contiguous()), offsets(static_cast<std::size_t>(level.nodes()) + 1) {
-    const at::Tensor rows = level.edges.row.cpu().contiguous();
+  explicit Neighbours(const ref::EdgeTensors& edges)
+      : columns(edges.column.cpu().contiguous()), offsets(static_cast<std::size_t>(edges.rows) + 1) {
+    const at::Tensor rows = edges.row.cpu().contiguous();
     const int64_t* const row = rows.data_ptr<int64_t>();
     for (int64_t e = 0; e < rows.size(0); ++e) ++offsets[static_cast<std::size_t>(row[e]) + 1];
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
@@ -48,8 +48,8 @@ struct Neighbours {
   }
 };
 
-std::vector<uint8_t> leaders(const PoolLevel& level, const Neighbours& neighbours) {
-  const std::vector<double> v = variation(level);
+std::vector<uint8_t> leaders(const PoolLevel& level, const ref::EdgeTensors& edges, const Neighbours& neighbours) {
+  const std::vector<double> v = variation(level, edges);
   std::vector<uint8_t> leads(v.size(), 1);
   for (int64_t i = 0; i < level.nodes(); ++i) {
     neighbours.visit(i, [&](int64_t j) {
@@ -118,14 +118,16 @@ void LaPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) con
 
 Pooled LaPool::pool(const PoolInput& input) const {
   const PoolLevel& level = input.level;
-  const Neighbours neighbours(level);
+  const ref::EdgeTensors all_edges = edges_of(level);
+  const Neighbours neighbours(all_edges);
   Pooled result;
-  result.keep = input.fixed_keep != nullptr ? *input.fixed_keep : leaders(level, neighbours);
+  result.level.fused = level.fused;
+  result.keep = input.fixed_keep != nullptr ? *input.fixed_keep : leaders(level, all_edges, neighbours);
   result.new_of_old = renumbered(result.keep);
   result.level.offsets.push_back(0);
 
-  const at::Tensor a = adjacency_weights(level.edges);
-  const std::vector<int64_t> edges_of = edge_offsets(level);
+  const at::Tensor a = adjacency_weights(all_edges);
+  const std::vector<int64_t> edge_starts = edge_offsets(all_edges, level.offsets);
   std::vector<at::Tensor> rows, row, column, weight;
   std::vector<int64_t> graph_of;
   for (int64_t g = 0; g < level.graphs(); ++g) {
@@ -140,9 +142,9 @@ Pooled LaPool::pool(const PoolInput& input) const {
     if (count == 0) continue;
     const at::Tensor x = level.x.narrow(0, first, nodes);
     const at::Tensor s = shares(x, first, leader_nodes, neighbours);
-    const int64_t first_edge = edges_of[g], edges = edges_of[g + 1] - first_edge;
-    const at::Tensor from = level.edges.row.narrow(0, first_edge, edges) - first;
-    const at::Tensor to = level.edges.column.narrow(0, first_edge, edges) - first;
+    const int64_t first_edge = edge_starts[g], edges = edge_starts[g + 1] - first_edge;
+    const at::Tensor from = all_edges.row.narrow(0, first_edge, edges) - first;
+    const at::Tensor to = all_edges.column.narrow(0, first_edge, edges) - first;
     const at::Tensor gathered = a.narrow(0, first_edge, edges).unsqueeze(1) * s.index_select(0, to);
     const at::Tensor joined = s.t().mm(ref::segment_sum(gathered, from, nodes)) + at::eye(count, level.x.options());
     const at::Tensor there = joined.detach().nonzero();  // sorted by row
@@ -156,7 +158,7 @@ Pooled LaPool::pool(const PoolInput& input) const {
   result.level.x = at::elu(at::addmm(input.parameters.get("cluster.bias"), all, theta.t()));
   ref::EdgeTensors& edges = result.level.edges;
   if (rows.empty()) {
-    edges = level.edges;
+    edges = all_edges;
     return result;
   }
   edges.row = at::cat(row);

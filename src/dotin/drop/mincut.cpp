@@ -24,7 +24,7 @@ at::Tensor orthogonality_loss(const at::Tensor& s) {
 /// Without its diagonal, D^-1/2 A D^-1/2.
 at::Tensor normalised(const at::Tensor& adjacency) {
   const at::Tensor hollow = adjacency - at::diag(adjacency.diag());
-  const at::Tensor scale = hollow.sum(1).clamp_min(kTiny).rsqrt();
+  const at::Tensor scale = layers::inverse_root(hollow.sum(1));
   return scale.unsqueeze(1) * hollow * scale.unsqueeze(0);
 }
 

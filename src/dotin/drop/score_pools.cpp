@@ -4,7 +4,6 @@
 
 #include "dotin/drop/choose.h"
 #include "dotin/drop/pools.h"
-#include "dotin/layers/normalise.h"
 
 namespace dotin::drop {
 
@@ -12,9 +11,9 @@ namespace {
 
 std::string score_name(int64_t layer) { return "layers." + std::to_string(layer) + ".score.weight"; }
 
-Pooled pooled_by(const PoolLevel& level, std::vector<uint8_t> keep) {
+Pooled pooled_by(const PoolLevel& level, std::vector<uint8_t> keep, const at::Tensor& gate = {}) {
   Pooled result;
-  result.level = induced(level, keep);
+  result.level = induced(level, keep, gate);
   result.new_of_old = renumbered(keep);
   result.keep = std::move(keep);
   return result;
@@ -24,11 +23,10 @@ Pooled pooled_by(const PoolLevel& level, std::vector<uint8_t> keep) {
 
 Pooled ScorePool::pool(const PoolInput& input) const {
   const at::Tensor score = scores(input);
-  Pooled result =
-      pooled_by(input.level, input.fixed_keep != nullptr ? *input.fixed_keep
-                                                         : keep_highest(score, input.level.offsets, input.drop_ratio));
-  const at::Tensor kept = at::tensor(result.new_of_old, at::kLong).ge(0).nonzero().squeeze(1);
-  result.level.x = result.level.x * gate(score.index_select(0, kept)).unsqueeze(1);
+  Pooled result = pooled_by(
+      input.level,
+      input.fixed_keep != nullptr ? *input.fixed_keep : keep_highest(score, input.level.offsets, input.drop_ratio),
+      gate(score));
   result.scores = score;
   return result;
 }
@@ -49,9 +47,7 @@ void SagPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) co
 }
 
 at::Tensor SagPool::scores(const PoolInput& input) const {
-  const ops::reference::EdgeTensors& edges = input.level.edges;
-  const at::Tensor own = input.level.x.mv(input.parameters.get("score.weight"));
-  return ops::reference::aggregate(layers::normalised_weights(edges.weight, edges), own, edges).tanh();
+  return normalised_sums(input.level, input.level.x.mv(input.parameters.get("score.weight"))).tanh();
 }
 
 at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores; }

@@ -1,6 +1,7 @@
 // What the forward and the backward pass of a fused layer share. Internal to kernels/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct NarrowGradients {
 template <class Scalar>
 int64_t rows_that_leave(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
   return f.graphs * f.k + static_cast<int64_t>(tape.map.source.size());
+}
+
+/// Whether any row that leaves sums over all nodes of its graph: those of virtual nodes, and merged ones.
+template <class Scalar>
+bool has_wide_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
+  return f.k > 0 || std::any_of(tape.map.merged.begin(), tape.map.merged.end(), [](int32_t node) { return node >= 0; });
 }
 
 /// Whether each row's own input is wanted as a matrix: for sage's map of it, or for the residual of rows on a basis.

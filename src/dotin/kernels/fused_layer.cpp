@@ -87,6 +87,7 @@ void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const int64_t width = x.width;
   tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * width));
   loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * width);
+  if (!has_wide_rows(f, tape)) return;
 
   const int64_t count = f.k + 1;
   std::vector<Scalar> wide(static_cast<std::size_t>(f.graphs * count * width));

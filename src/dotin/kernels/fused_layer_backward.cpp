@@ -25,6 +25,7 @@ void mix_backward(const Frame<Scalar>& f, Backbone backbone, const LayerTape<Sca
       coefficients(f, tape), x, tape.map.source.data(), static_cast<int32_t>(tape.map.source.size()),
       d_mixed + virtual_rows * width, d_rows, d_virtual,
       {learned ? inner.edge.data() : nullptr, inner.self.data(), learned ? inner.to_virtual.data() : nullptr});
+  if (!has_wide_rows(f, tape)) return;
 
   std::vector<Scalar> d_wide = zeros<Scalar>(f.graphs * count * width);
   std::vector<Scalar> d_merged_virtual = zeros<Scalar>(f.graphs * f.k);

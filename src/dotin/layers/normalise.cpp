@@ -4,9 +4,13 @@
 
 namespace dotin::layers {
 
+at::Tensor inverse_root(const at::Tensor& sums) {
+  constexpr double kTiny = 1e-12;
+  return sums.clamp_min(kTiny).rsqrt().masked_fill(sums <= kTiny, 0);
+}
+
 at::Tensor normalised_weights(const at::Tensor& weights, const ops::reference::EdgeTensors& edges) {
-  // The bound gives rows without weight a finite scale, and no gradient.
-  const at::Tensor scale = ops::reference::segment_sum(weights, edges.row, edges.rows).clamp_min(1e-12).rsqrt();
+  const at::Tensor scale = inverse_root(ops::reference::segment_sum(weights, edges.row, edges.rows));
   return scale.index_select(0, edges.row) * weights * scale.index_select(0, edges.column);
 }
 

@@ -7,6 +7,10 @@
 
 namespace dotin::layers {
 
+/// 1 / sqrt of each sum of weights; 0 where there is no weight, so that nothing there has a gradient, which would be
+/// beyond the range of floats after a few layers.
+at::Tensor inverse_root(const at::Tensor& sums);
+
 /// weights [E] divided by sqrt(d_i d_j), d the row sums of the weights; 0 where a row sums to 0.
 at::Tensor normalised_weights(const at::Tensor& weights, const ops::reference::EdgeTensors& edges);
 

@@ -1,4 +1,6 @@
 // The model on the fused engine: ops/fused_network with this model's parameters and choices.
+#include "dotin/models/fused.h"
+
 #include "dotin/core/error.h"
 #include "dotin/models/model.h"
 #include "dotin/ops/fused_network.h"
@@ -20,7 +22,18 @@ kernels::Backbone backbone_of(const std::string& name) {
   return kernels::Backbone::sage;
 }
 
-/// The parameters of a layer by their names in the model file.
+}  // namespace
+
+kernels::LayerSettings layer_settings(const ModelOptions& options) {
+  kernels::LayerSettings settings;
+  settings.backbone = backbone_of(options.backbone);
+  settings.hidden = options.hidden;
+  settings.attention = options.attention_width();
+  settings.tau = options.tau();
+  settings.residual = options.residual;
+  return settings;
+}
+
 ops::FusedLayerParameters layer_parameters(const layers::LayerParameters& layer) {
   static const kernels::LayerParameters<const char*> names = {
       "query.weight", "key.weight",   "linear.weight", "linear.bias", "norm.weight",     "norm.bias",
@@ -34,23 +47,16 @@ ops::FusedLayerParameters layer_parameters(const layers::LayerParameters& layer)
   return parameters;
 }
 
-}  // namespace
-
 bool Model::fused() const { return options_.runs_fused() && parameters_.device().is_cpu(); }
 
 at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
-  kernels::LayerSettings settings;
-  settings.backbone = backbone_of(options_.backbone);
-  settings.hidden = options_.hidden;
-  settings.attention = options_.attention_width();
+  kernels::LayerSettings settings = layer_settings(options_);
   settings.tasks = static_cast<int32_t>(tasks());
-  settings.tau = options_.tau();
   settings.edge_weights = edge_weights_;
   settings.attentiveness = attentiveness_of(options_.attentiveness);
   settings.gate = options_.gate;
   settings.merge = options_.merge;
   settings.softmax_merge_weights = options_.merge_weights == "softmax";
-  settings.residual = options_.residual;
   settings.savings = options.savings;
 
   ops::FusedParameters parameters{parameters_.get("input.weight"), parameters_.get("virtual"), {}};

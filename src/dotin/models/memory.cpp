@@ -35,14 +35,19 @@ int64_t predicted_activations(const ModelOptions& options, int64_t tasks, int64_
   int64_t edges = batch_directed_edges + batch_nodes * (1 + 2 * tasks);
   int64_t clustered = 0;
   int64_t runs = 1;
+  bool fused = options.runs_fused();
   if (!options.has_virtual_nodes()) {
     edges = batch_directed_edges + batch_nodes;
-    if (drop::about(options.drop).has(drop::Trait::clusters)) clustered = 8 * (l - 1) * batch_nodes * options.clusters;
+    if (drop::about(options.drop).has(drop::Trait::clusters)) {
+      clustered = 8 * (l - 1) * batch_nodes * options.clusters;
+      fused = false;
+    }
+    if (options.drop == "lapool") fused = false;  // from its first clusters on, edges have weights with a gradient
     if (options.drop == "dropgnn") runs = options.dropgnn_runs;
   }
   // The fused engine keeps a few numbers an edge, the reference a gathered row with its gradient.
   constexpr int64_t kFusedNumbers = 8;
-  const int64_t per_edge = options.runs_fused() ? kFusedNumbers : 2 * (d + a);
+  const int64_t per_edge = fused ? kFusedNumbers : 2 * (d + a);
   // Per layer the edges and about six row matrices.
   return clustered + runs * l * (per_edge * edges + 6 * batch_nodes * d);
 }

@@ -75,6 +75,8 @@ class Model {
   at::Tensor reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
   /// Without virtual nodes: one embedding per graph.
   at::Tensor pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
+  /// The rows that leave a layer, before anything is pooled.
+  at::Tensor pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const;
   at::Tensor read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                        Forward& result) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;

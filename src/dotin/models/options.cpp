@@ -72,10 +72,7 @@ void ModelOptions::describe(core::OptionVisitor& v) {
            {}},
           task_gates);
   v.visit({"precision", "number type of the parameters", {"float", "double"}}, precision);
-  v.visit({"engine",
-           "fused: the same numbers for far less work (every backbone, with virtual nodes; other read-outs use the "
-           "reference), or the plain reference",
-           {"fused", "reference"}},
+  v.visit({"engine", "fused: the same numbers for far less work, or the plain reference", {"fused", "reference"}},
           engine);
   std::vector<std::string> readouts = readout::readout_names();
   readouts.insert(readouts.begin(), {"auto", "virtual"});
@@ -205,7 +202,7 @@ std::vector<std::string> ModelOptions::without_effect() const {
     if (!used) names.insert(names.end(), options.begin(), options.end());
   };
   unless(method.has(drop::Trait::drop_ratio) || readout_name() == "sagpool", {"drop_ratio"});
-  unless(has_virtual_nodes(), {"attentiveness", "gate", "engine"});
+  unless(has_virtual_nodes(), {"attentiveness", "gate"});
   unless(has_virtual_nodes() && drop != "none", {"merge", "edge_weights", "merge_weights"});
   unless(has_virtual_nodes() && backbone != "gat", {"task_gates"});
   unless(has_virtual_nodes() || backbone == "gat", {"attention_dim", "temperature"});

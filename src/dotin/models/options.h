@@ -50,8 +50,8 @@ struct ModelOptions {
   std::string readout_name() const;
   /// Whether each task has a virtual node of its own. The alternative is one embedding per graph.
   bool has_virtual_nodes() const { return readout_name() == "virtual"; }
-  /// Whether the fused engine runs (on the CPU), which is for virtual nodes; else the plain reference does.
-  bool runs_fused() const { return engine == "fused" && has_virtual_nodes(); }
+  /// Whether the fused engine runs (on the CPU); else the plain reference does.
+  bool runs_fused() const { return engine == "fused"; }
   /// diffpool and mincut: clusters after layer l, down to one.
   int64_t clusters_of(int64_t layer) const;
   /// Fills in what depends on the training graphs: sort_k, so that 60% of them have as many nodes; clusters, as many as

@@ -5,7 +5,10 @@
 #include "dotin/core/random.h"
 #include "dotin/drop/choose.h"
 #include "dotin/drop/methods.h"
+#include "dotin/models/fused.h"
 #include "dotin/models/model.h"
+#include "dotin/ops/rows.h"
+#include "dotin/ops/sparse_layer.h"
 #include "dotin/ops/values.h"
 
 namespace dotin::models {
@@ -40,12 +43,10 @@ void Model::make_pooling() {
 
 at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
   const at::Tensor input = parameters_.get("input.weight");
-  const ref::Structure structure = ref::structure_of(batch, 0);
-  drop::PoolLevel level;
-  level.x = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
-  level.offsets = structure.raw_offsets;
-  level.edges = ref::edge_tensors(structure, input.detach());
-  if (options_.drop != "dropgnn") return read_once(std::move(level), batch, options, result);
+  const at::Tensor x =
+      fused() ? ops::input_rows(batch, input) : ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
+  const drop::PoolLevel level = drop::level_of(batch, x, fused());
+  if (options_.drop != "dropgnn") return read_once(level, batch, options, result);
 
   // DropGNN (Papp et al. 2021, section 3): r runs on graphs without some nodes, in training and evaluation alike.
   at::Tensor total;
@@ -60,6 +61,22 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
   return total / static_cast<double>(options_.dropgnn_runs);
 }
 
+at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const {
+  const layers::LayerParameters parameters(parameters_, layer);
+  if (level.sparse != nullptr) {
+    const bool masked = options.training && options_.dropout > 0;
+    return ops::sparse_layer(layer_settings(options_), layer_parameters(parameters), level.sparse, level.x,
+                             masked ? dropout_mask(level.nodes(), layer, 0, options) : at::Tensor());
+  }
+  at::Tensor q, p;
+  if (parameters.has("query.weight")) {
+    q = level.x.mm(parameters.get("query.weight").t());
+    p = level.x.mm(parameters.get("key.weight").t());
+  }
+  const at::Tensor coefficients = backbone_->coefficients({level.x, q, p, level.edges}, parameters);
+  return next_rows(layer, ref::aggregate(coefficients, level.x, level.edges), level.x, {}, options);
+}
+
 at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                             Forward& result) const {
   const drop::MethodAbout& method = drop::about(options_.drop);
@@ -67,13 +84,7 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
   for (int64_t l = 0; l < options_.layers; ++l) {
     const layers::LayerParameters parameters(parameters_, l);
     const at::Tensor layer_input = level.x;
-    at::Tensor q, p;
-    if (parameters.has("query.weight")) {
-      q = level.x.mm(parameters.get("query.weight").t());
-      p = level.x.mm(parameters.get("key.weight").t());
-    }
-    const at::Tensor coefficients = backbone_->coefficients({level.x, q, p, level.edges}, parameters);
-    level.x = next_rows(l, ref::aggregate(coefficients, level.x, level.edges), level.x, {}, options);
+    level.x = pooled_layer(l, level, options);
 
     LayerTrace trace;
     trace.raw_offsets = level.offsets;

@@ -9,11 +9,9 @@
 
 #include "dotin/batch/batch.h"
 #include "dotin/kernels/fused_layer.h"
+#include "dotin/ops/layer_addresses.h"
 
 namespace dotin::ops {
-
-/// Undefined: the model has no such parameter.
-using FusedLayerParameters = kernels::LayerParameters<at::Tensor>;
 
 struct FusedParameters {
   at::Tensor input;         // [D, F]

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "dotin/drop/choose.h"
-#include "dotin/layers/normalise.h"
 #include "dotin/readout/readouts.h"
 #include "dotin/readout/segments.h"
 
@@ -18,11 +17,10 @@ at::Tensor SagReadout::read(const std::vector<drop::PoolLevel>& layers, const la
   drop::PoolLevel all = layers.back();
   all.x = side_by_side(layers);
   const at::Tensor own = all.x.mv(parameters.get("readout.score.weight"));
-  const at::Tensor weights = layers::normalised_weights(all.edges.weight, all.edges);
-  const at::Tensor scores = ops::reference::aggregate(weights, own, all.edges).tanh();
-  all.x = all.x * scores.unsqueeze(1);
-  const drop::PoolLevel kept = drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio));
-  return at::cat({mean_rows(kept), max_rows(kept)}, 1);
+  const at::Tensor scores = drop::normalised_sums(all, own).tanh();
+  const drop::PoolLevel kept =
+      drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio), /*gate=*/scores);
+  return mean_max_rows(kept);
 }
 
 }  // namespace dotin::readout

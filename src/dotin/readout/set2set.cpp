@@ -17,7 +17,6 @@ void Set2Set::add_parameters(layers::ParameterSet& parameters) const {
 
 at::Tensor Set2Set::read(const std::vector<drop::PoolLevel>& layers, const layers::ParameterSet& parameters) const {
   const drop::PoolLevel& last = layers.back();
-  const at::Tensor& graph_of = last.edges.graph_of;
   const int64_t graphs = last.graphs(), d = options_.hidden;
   at::Tensor q_star = at::zeros({graphs, 2 * d}, last.x.options());
   at::Tensor state = at::zeros({graphs, d}, last.x.options());
@@ -29,9 +28,7 @@ at::Tensor Set2Set::read(const std::vector<drop::PoolLevel>& layers, const layer
     const std::vector<at::Tensor> parts = gates.chunk(4, 1);  // input, forget, candidate, output
     cell = parts[1].sigmoid() * cell + parts[0].sigmoid() * parts[2].tanh();
     state = parts[3].sigmoid() * cell.tanh();
-    const at::Tensor logits = (last.x * state.index_select(0, graph_of)).sum(1);
-    const at::Tensor attention = ops::reference::segment_softmax(logits, graph_of, graphs);
-    q_star = at::cat({state, ops::reference::segment_sum(attention.unsqueeze(1) * last.x, graph_of, graphs)}, 1);
+    q_star = at::cat({state, attended_rows(last, state)}, 1);
   }
   return q_star;
 }

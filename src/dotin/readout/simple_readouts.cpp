@@ -20,7 +20,7 @@ at::Tensor Max::read(const std::vector<drop::PoolLevel>& layers, const layers::P
 at::Tensor MeanMax::read(const std::vector<drop::PoolLevel>& layers, const layers::ParameterSet&) const {
   at::Tensor total;
   for (const drop::PoolLevel& layer : layers) {
-    const at::Tensor both = at::cat({mean_rows(layer), max_rows(layer)}, 1);
+    const at::Tensor both = mean_max_rows(layer);
     total = total.defined() ? total + both : both;
   }
   return total;

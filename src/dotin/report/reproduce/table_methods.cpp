@@ -106,8 +106,9 @@ void fill_table_methods(Outcome& outcome, const Settings& settings, Cells& cells
   }
   outcome.about.push_back(
       fmt::format("Hidden dimension {}, {} layers, batches of {}, drop ratio 0.5, preset recommended, one thread. "
-                  "DOTIN, random drop and no drop run on the fused engine, the others on plain libtorch: part of the "
-                  "difference in time is that.",
+                  "All run on the fused engine. DOTIN, random drop and no drop are one function there, the others one a "
+                  "layer; what lapool, diffpool and mincut do after their first clustering is plain libtorch: part of "
+                  "the difference in time is that.",
                   shape.hidden, shape.layers, shape.batch));
 }
 

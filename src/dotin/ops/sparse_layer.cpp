@@ -1,0 +1,101 @@
+#include "dotin/ops/sparse_layer.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "dotin/ops/scalar_type.h"
+
+namespace dotin::ops {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// What backward needs; owned by the autograd graph.
+struct LayerMemory : torch::CustomClassHolder {
+  kernels::LayerSettings settings;
+  FusedLayerParameters parameters;
+  std::shared_ptr<const kernels::Level> level;
+  at::Tensor x, mask;
+  kernels::LayerTape<float> float_tape;
+  kernels::LayerTape<double> double_tape;
+
+  kernels::LayerTape<float>& tape(float) { return float_tape; }
+  kernels::LayerTape<double>& tape(double) { return double_tape; }
+};
+
+template <class Scalar>
+kernels::LayerRows<Scalar> layer_rows(const at::Tensor& x) {
+  return {x.data_ptr<Scalar>(), 0, x.size(0), nullptr, false, x.size(1)};
+}
+
+template <class Scalar>
+at::Tensor layer_pass(LayerMemory& memory) {
+  kernels::LayerTape<Scalar>& tape = memory.tape(Scalar());
+  const kernels::Choose<Scalar> keep_all = [](const Scalar*, const kernels::Level& level, uint8_t* keep) {
+    std::fill_n(keep, level.nodes(), uint8_t{1});
+  };
+  kernels::MakeMask<Scalar> make_mask;
+  if (memory.mask.defined()) {
+    make_mask = [&mask = memory.mask](int64_t, std::vector<Scalar>& numbers) {
+      numbers.assign(mask.data_ptr<Scalar>(), mask.data_ptr<Scalar>() + mask.numel());
+    };
+  }
+  kernels::layer_forward(memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
+                         layer_rows<Scalar>(memory.x), *memory.level, keep_all, make_mask, tape);
+  const at::Tensor next = at::empty_like(memory.x);
+  std::copy(tape.next.begin(), tape.next.end(), next.data_ptr<Scalar>());
+  tape.next = {};
+  return next;
+}
+
+template <class Scalar>
+at::Tensor layer_pass_back(LayerMemory& memory, const at::Tensor& d_next) {
+  const at::Tensor d_x = at::zeros_like(memory.x);
+  kernels::layer_backward(
+      memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
+      layer_rows<Scalar>(memory.x), *memory.level, memory.tape(Scalar()), d_next.data_ptr<Scalar>(),
+      layer_addresses<kernels::LayerGradients<Scalar>, Scalar>(each_parameter(memory.parameters, gradient_buffer)),
+      d_x.data_ptr<Scalar>());
+  return d_x;
+}
+
+class SparseLayer : public torch::autograd::Function<SparseLayer> {
+ public:
+  /// anchor: any parameter, so that the result is known to depend on parameters.
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& /*anchor*/,
+                            const c10::intrusive_ptr<LayerMemory>& memory) {
+    memory->x = x.contiguous();
+    context->saved_data["memory"] = c10::IValue::make_capsule(memory);
+    return with_scalar(x, [&](auto zero) { return layer_pass<decltype(zero)>(*memory); });
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list d_outputs) {
+    const auto holder = context->saved_data["memory"].toCapsule();
+    auto& memory = static_cast<LayerMemory&>(*holder);
+    const at::Tensor d_next = d_outputs[0].contiguous();
+    const at::Tensor d_x =
+        with_scalar(d_next, [&](auto zero) { return layer_pass_back<decltype(zero)>(memory, d_next); });
+    return {d_x, at::Tensor(), at::Tensor()};  // what is of parameters is added already
+  }
+};
+
+}  // namespace
+
+at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayerParameters& parameters,
+                        std::shared_ptr<const kernels::Level> level, const at::Tensor& x, const at::Tensor& mask) {
+  const auto memory = c10::make_intrusive<LayerMemory>();
+  memory->settings = settings;
+  memory->settings.tasks = 0;
+  memory->settings.gate = memory->settings.merge = false;
+  memory->settings.attentiveness = kernels::Attentiveness::own;  // of no virtual node: 0
+  if (!parameters.query.defined()) memory->settings.attention = 0;
+  memory->parameters = parameters;
+  memory->level = std::move(level);
+  memory->mask = mask;
+  return SparseLayer::apply(x, parameters.linear, memory);
+}
+
+}  // namespace dotin::ops
