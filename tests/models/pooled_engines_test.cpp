@@ -88,7 +88,7 @@ class PooledEngines : public ::testing::TestWithParam<PooledCase> {};
 TEST_P(PooledEngines, GiveTheSameNumbers) {
   const PooledCase& test_case = GetParam();
   expect_engines_agree(test_case.options, make_batch(test_case.features, {23, 3}),
-                  dotin::testing::width_of(test_case.features));
+                       dotin::testing::width_of(test_case.features));
 }
 
 TEST_P(PooledEngines, GiveTheSameNumbersForOneNode) {

@@ -138,10 +138,9 @@ TEST(Segments, AreSumMeanMaxAndAttentionOfTheirRows) {
     EXPECT_TRUE(at::allclose(segment_sums(rows, offsets)[g], own.sum(0), 0, 1e-14));
     EXPECT_TRUE(at::allclose(segment_means(rows, offsets)[g], own.mean(0), 0, 1e-14));
     EXPECT_TRUE(at::equal(segment_max(rows, offsets)[g], own.amax(0)));
-    EXPECT_TRUE(
-        at::allclose(segment_mean_max(rows, offsets)[g], at::cat({own.mean(0), own.amax(0)}), 0, 1e-14));
-    EXPECT_TRUE(at::allclose(segment_attention(rows, queries, offsets)[g],
-                             own.t().mv(own.mv(queries[g]).softmax(0)), 0, 1e-14));
+    EXPECT_TRUE(at::allclose(segment_mean_max(rows, offsets)[g], at::cat({own.mean(0), own.amax(0)}), 0, 1e-14));
+    EXPECT_TRUE(at::allclose(segment_attention(rows, queries, offsets)[g], own.t().mv(own.mv(queries[g]).softmax(0)), 0,
+                             1e-14));
   }
 }
 

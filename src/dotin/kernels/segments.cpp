@@ -121,14 +121,13 @@ void segment_attention_backward(const Segments& segments, const Scalar* rows, co
   }
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                                       \
-  template void segment_sums<S>(const Segments&, const S*, int64_t, bool, S*, int64_t);                            \
-  template void segment_sums_backward<S>(const Segments&, int64_t, bool, const S*, int64_t, S*);                   \
-  template void segment_max<S>(const Segments&, const S*, int64_t, S*, int64_t);                                   \
-  template void segment_max_backward<S>(const Segments&, const S*, int64_t, const S*, const S*, int64_t, S*);      \
-  template void segment_attention<S>(const Segments&, const S*, const S*, int64_t, S*, S*);                        \
-  template void segment_attention_backward<S>(const Segments&, const S*, const S*, int64_t, const S*, const S*, S*, \
-                                              S*);
+#define DOTIN_INSTANTIATE(S)                                                                                  \
+  template void segment_sums<S>(const Segments&, const S*, int64_t, bool, S*, int64_t);                       \
+  template void segment_sums_backward<S>(const Segments&, int64_t, bool, const S*, int64_t, S*);              \
+  template void segment_max<S>(const Segments&, const S*, int64_t, S*, int64_t);                              \
+  template void segment_max_backward<S>(const Segments&, const S*, int64_t, const S*, const S*, int64_t, S*); \
+  template void segment_attention<S>(const Segments&, const S*, const S*, int64_t, S*, S*);                   \
+  template void segment_attention_backward<S>(const Segments&, const S*, const S*, int64_t, const S*, const S*, S*, S*);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)
 #undef DOTIN_INSTANTIATE

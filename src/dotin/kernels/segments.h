@@ -1,4 +1,5 @@
-// Rows of a batch reduced graph by graph: graph g has the rows [offsets[g], offsets[g + 1]). Graphs without rows give 0.
+// Rows of a batch reduced graph by graph: graph g has the rows [offsets[g], offsets[g + 1]). Graphs without rows give
+// 0.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ template <class Scalar>
 void segment_max_backward(const Segments& segments, const Scalar* rows, int64_t width, const Scalar* out,
                           const Scalar* d_out, int64_t stride, Scalar* d_rows);
 
-/// share [rows] = softmax over each graph of row . query of the graph; out [graphs, width] = the sum of share times row.
+/// share [rows] = softmax over each graph of row . query of the graph; out [graphs, width] = the sum of share times
+/// row.
 template <class Scalar>
 void segment_attention(const Segments& segments, const Scalar* rows, const Scalar* queries, int64_t width,
                        Scalar* share, Scalar* out);

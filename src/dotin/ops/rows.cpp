@@ -66,8 +66,7 @@ struct KeptMemory : torch::CustomClassHolder {
 class SelectRows : public torch::autograd::Function<SelectRows> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& all_rows,
-                            const c10::optional<at::Tensor>& all_gate,
-                            const c10::intrusive_ptr<KeptMemory>& memory) {
+                            const c10::optional<at::Tensor>& all_gate, const c10::intrusive_ptr<KeptMemory>& memory) {
     const at::Tensor rows = all_rows.contiguous(), gate = all_gate ? all_gate->contiguous() : at::Tensor();
     context->saved_data["memory"] = c10::IValue::make_capsule(memory);
     context->save_for_backward({rows, gate});
@@ -102,8 +101,7 @@ class SelectRows : public torch::autograd::Function<SelectRows> {
         const Scalar* const d = d_out.data_ptr<Scalar>() + static_cast<int64_t>(r) * width;
         const Scalar scale = gate.defined() ? gate.data_ptr<Scalar>()[i] : Scalar(1);
         loop.add_scaled(scale, d, d_rows.data_ptr<Scalar>() + i * width, width);
-        if (gate.defined())
-          d_gate.data_ptr<Scalar>()[i] = loop.dot(d, rows.data_ptr<Scalar>() + i * width, width);
+        if (gate.defined()) d_gate.data_ptr<Scalar>()[i] = loop.dot(d, rows.data_ptr<Scalar>() + i * width, width);
       }
     });
     return {d_rows, d_gate, at::Tensor()};

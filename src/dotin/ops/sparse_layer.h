@@ -12,8 +12,8 @@
 namespace dotin::ops {
 
 /// x [nodes, D] -> [nodes, D]. What settings say about virtual nodes, drop and gate is ignored: there are none. mask
-/// [nodes, D]: of the dropout; undefined for none. backward() adds to the .grad of every parameter, which must be leaves; it is not meant for
-/// torch::autograd::grad. CPU, float or double.
+/// [nodes, D]: of the dropout; undefined for none. backward() adds to the .grad of every parameter, which must be
+/// leaves; it is not meant for torch::autograd::grad. CPU, float or double.
 at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayerParameters& parameters,
                         std::shared_ptr<const kernels::Level> level, const at::Tensor& x, const at::Tensor& mask);
 

@@ -104,12 +104,12 @@ void fill_table_methods(Outcome& outcome, const Settings& settings, Cells& cells
         bars(slug + "-memory", table.title + ": memory a graph", "MiB", *result, "bytes_per_graph", 1.0 / (1 << 20)));
     outcome.tables.push_back(std::move(table));
   }
-  outcome.about.push_back(
-      fmt::format("Hidden dimension {}, {} layers, batches of {}, drop ratio 0.5, preset recommended, one thread. "
-                  "All run on the fused engine. DOTIN, random drop and no drop are one function there, the others one a "
-                  "layer; what lapool, diffpool and mincut do after their first clustering is plain libtorch: part of "
-                  "the difference in time is that.",
-                  shape.hidden, shape.layers, shape.batch));
+  outcome.about.push_back(fmt::format(
+      "Hidden dimension {}, {} layers, batches of {}, drop ratio 0.5, preset recommended, one thread. "
+      "All run on the fused engine. DOTIN, random drop and no drop are one function there, the others one a "
+      "layer; what lapool, diffpool and mincut do after their first clustering is plain libtorch: part of "
+      "the difference in time is that.",
+      shape.hidden, shape.layers, shape.batch));
 }
 
 }  // namespace dotin::report::reproduce
