@@ -127,6 +127,29 @@ TEST(Features, LogDegreeIsOneDenseColumnAfterTheAttributes) {
   EXPECT_EQ(encoded.codes[0], 3);
 }
 
+TEST(Features, LabelAndDegreeTogetherHaveAColumnUpToOneDegreeMoreThanSeen) {
+  const auto dataset = dataset_of(true, false);
+  FeatureOptions options;
+  options.label_degree = true;
+  const FeatureMap map = fit_features(View(dataset), options);
+  // Label 6 has degrees 2 and 3, label 7 degree 1, label 8 degree 2.
+  EXPECT_EQ(map.column_names(), (std::vector<std::string>{
+                                    "label=6", "label=7", "label=8", "label=6, degree=0", "label=6, degree=1",
+                                    "label=6, degree=2", "label=6, degree=3", "label=6, degree>=4", "label=7, degree=0",
+                                    "label=7, degree=1", "label=7, degree>=2", "label=8, degree=0", "label=8, degree=1",
+                                    "label=8, degree=2", "label=8, degree>=3"}));
+  EXPECT_EQ(map.width(), 15);
+  EXPECT_EQ(encode(map, *dataset, 0, UnknownLabels::error).codes, (std::vector<int32_t>{0, 5, 2, 13, 0, 6, 1, 9}));
+  options.degree_cap = 2;
+  EXPECT_EQ(fit_features(View(dataset), options).width(), 3 + 3 + 3 + 3) << "the cap holds here too";
+
+  const std::vector<int32_t> edited{0, 9, 70, 2};
+  std::vector<int32_t> codes(8);
+  FeatureEncoder(map, *dataset, UnknownLabels::error)
+      .encode(*dataset, dataset->graph(0), edited, codes.data(), nullptr);
+  EXPECT_EQ(codes, (std::vector<int32_t>{0, 3, 2, 14, 0, 7, 1, 10}));
+}
+
 TEST(Features, DegreesAreThoseGivenNotThoseStored) {
   const auto dataset = dataset_of(false, false);
   FeatureOptions options;
@@ -184,6 +207,15 @@ TEST(FeatureEncoder, BindsOtherDataByLabelValue) {
   EXPECT_EQ(encode(map, other_data({"8", "6", "7"}), 0, UnknownLabels::error).codes, (std::vector<int32_t>{2, 0, 1}));
 }
 
+TEST(FeatureEncoder, LabelAndDegreeBindByLabelValueToo) {
+  FeatureOptions options;
+  options.labels = false;
+  options.label_degree = true;
+  const FeatureMap map = fit_features(View(dataset_of(true, false)), options);
+  // No edges there: the columns of degree 0 of labels 8, 9 (unknown) and 7.
+  EXPECT_EQ(encode(map, other_data({"8", "9", "7"}), 0, UnknownLabels::ignore).codes, (std::vector<int32_t>{8, -1, 5}));
+}
+
 TEST(FeatureEncoder, UnknownLabelValuesAreAnErrorOrIgnored) {
   const auto dataset = dataset_of(true, false);
   const FeatureMap map = fit_features(View(dataset), {});
@@ -223,6 +255,7 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   const auto dataset = dataset_of(true, true);
   FeatureOptions options;
   options.degree = DegreeFeature::onehot;
+  options.label_degree = true;
   FeatureMap map = fit_features(View(dataset, {0}), options);
   map.attribute_scale[1] = 0.1f;
   map.log_degree = true;
@@ -232,7 +265,8 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   EXPECT_EQ(back.attribute_scale, map.attribute_scale);
   EXPECT_TRUE(back.log_degree);
   EXPECT_FALSE(back.constant);
-  EXPECT_TRUE(back.blocks.back().is_degree);
+  EXPECT_TRUE(back.blocks[1].is_degree);
+  EXPECT_EQ(back.blocks[2].last_degree, map.blocks[2].last_degree);
   EXPECT_EQ(back.to_json(), map.to_json());
 }
 

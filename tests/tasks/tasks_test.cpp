@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "dotin/tasks/kinds.h"
 #include "support/numeric_jacobian.h"
@@ -29,13 +30,14 @@ std::unique_ptr<Task> fitted(const std::string& text, const std::shared_ptr<cons
   return task;
 }
 
-/// What a task sees of a batch: which graphs are in it.
+/// What a task sees of a batch: which graphs are in it, of one node each.
 batch::Batch batch_with(std::vector<int64_t> graphs, int32_t copies = 1) {
   batch::Batch batch;
   batch.anchors = static_cast<int32_t>(graphs.size());
   for (int32_t copy = 0; copy < copies; ++copy)
     batch.graph_index.insert(batch.graph_index.end(), graphs.begin(), graphs.end());
-  batch.node_offsets.assign(batch.graph_index.size() + 1, 0);
+  batch.node_offsets.resize(batch.graph_index.size() + 1);
+  std::iota(batch.node_offsets.begin(), batch.node_offsets.end(), 0);
   return batch;
 }
 
@@ -285,6 +287,29 @@ TEST(Ged, RatioLossOfCopiesIsFiniteAndHasNoGradient) {
   EXPECT_NEAR(loss.item<double>(), 1.5 * std::log(2.0), 1e-12);
   loss.backward();
   EXPECT_EQ(output.grad().abs().max().item<double>(), 0);
+}
+
+TEST(Ged, DistancesCountTimesTheSquareOfTheNodes) {
+  const auto dataset = small_dataset(8);
+  LossOptions options;
+  options.ged_ratio = false;
+  const auto scaled = fitted("ged", dataset, options);
+  options.ged_by_nodes = false;
+  const auto plain = fitted("ged", dataset, options);
+  // Distances 1, 4 to the positives and 4, 1 to the negatives; graphs of 3 and of 2 nodes: 9, 16 and 36, 4.
+  const at::Tensor output = rows({0, 0, 1, 1, 1, 0, 1, 3, 0, 2, 2, 1}, 2);
+  batch::Batch batch = batch_with({0, 1}, 3);
+  batch.node_offsets = {0, 3, 5, 8, 10, 13, 15};
+  EXPECT_NEAR(loss_of(*scaled, *dataset, batch, output), (0 + (1 + 16 - 4)) / 2.0, 1e-12);
+  EXPECT_NEAR(loss_of(*plain, *dataset, batch, output), (0 + (1 + 4 - 1)) / 2.0, 1e-12);
+  Collected collected;
+  scaled->collect(output, batch, {}, collected);
+  EXPECT_EQ(collected.d_pos, (std::vector<double>{9, 16}));
+  EXPECT_EQ(collected.d_neg, (std::vector<double>{36, 4}));
+
+  const auto read = task_of("ged");
+  read->from_json(nlohmann::json::parse(plain->to_json().dump()));
+  EXPECT_NEAR(loss_of(*read, *dataset, batch, output), 2, 1e-12) << "a model file remembers";
 }
 
 TEST(Ged, RefusesGraphsWithoutEdges) {

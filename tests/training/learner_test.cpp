@@ -21,6 +21,13 @@ using namespace dotin::testing;  // NOLINT: its helpers make up most of this fil
 
 Learner small_learner(const RunOptions& options) { return make_learner(options, data::View(small_dataset(24))); }
 
+/// Columns of these features.
+int64_t width_of(const std::vector<std::string>& features, const char* task = "ged") {
+  RunOptions options = small_options({task});
+  options.data.features = features;
+  return small_learner(options).features.width();
+}
+
 TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   const TemporaryFolder folder;
   RunOptions options = small_options({"classify", "my-ged=ged"});
@@ -29,11 +36,14 @@ TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   const io::SafetensorsFile file(folder / "m.safetensors");
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, tensor] : file.tensors()) shapes[name] = tensor.shape;
-  // Features: one attribute, three labels, degrees 0 to 64 (for ged).
-  std::map<std::string, std::vector<int64_t>> expected = {
-      {"input.weight", {8, 1 + 3 + 65}}, {"virtual", {2, 8}},
-      {"heads.classify.weight", {2, 8}}, {"heads.classify.bias", {2}},
-      {"heads.my-ged.weight", {8, 8}},   {"heads.my-ged.bias", {8}}};
+  // Features: one attribute, three labels, and for ged degrees 0 to 64 and labels with their degrees.
+  const int64_t label_degrees = width_of({"label-degree"});
+  std::map<std::string, std::vector<int64_t>> expected = {{"input.weight", {8, 1 + 3 + 65 + label_degrees}},
+                                                          {"virtual", {2, 8}},
+                                                          {"heads.classify.weight", {2, 8}},
+                                                          {"heads.classify.bias", {2}},
+                                                          {"heads.my-ged.weight", {8, 8}},
+                                                          {"heads.my-ged.bias", {8}}};
   for (const std::string layer : {"layers.0.", "layers.1."}) {
     expected[layer + "query.weight"] = {4, 8};
     expected[layer + "key.weight"] = {4, 8};
@@ -219,13 +229,27 @@ TEST_F(SpoiltModel, OneThatAsksForMoreThanItHoldsIsRefusedBeforeAnythingIsAlloca
 }
 
 TEST(Learner, DegreeJoinsTheFeaturesForGedOnly) {
-  EXPECT_EQ(small_learner(small_options({"classify"})).features.width(), 1 + 3);
-  EXPECT_EQ(small_learner(small_options({"ged"})).features.width(), 1 + 3 + 65);
-  RunOptions options = small_options({"ged"});
-  options.data.features = {"labels"};
-  EXPECT_EQ(small_learner(options).features.width(), 3);
-  options.data.features = {"degree-log"};
-  EXPECT_EQ(small_learner(options).features.width(), 1);
+  EXPECT_EQ(width_of({"auto"}, "classify"), 1 + 3);
+  EXPECT_GT(width_of({"label-degree"}), 3) << "some label occurs with several degrees";
+  EXPECT_EQ(width_of({"auto"}), 1 + 3 + 65 + width_of({"label-degree"}));
+  EXPECT_EQ(width_of({"labels"}), 3);
+  EXPECT_EQ(width_of({"degree-log"}), 1);
+}
+
+TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
+  const auto dataset = small_dataset(24);
+  RunOptions options = small_options({"classify", "ged"});
+  options.task.ged_triplets = 3;
+  const Learner learner = make_learner(options, data::View(dataset));
+  const Evaluation evaluation =
+      evaluate(learner, bind(learner, *dataset, data::UnknownLabels::error), data::View(dataset), 1);
+  const int64_t classes = learner.tasks[0]->head_width(0);
+  EXPECT_EQ(evaluation.collected[0].outputs.size(), static_cast<std::size_t>(24 * classes));
+  const std::vector<double>& d_pos = evaluation.collected[1].d_pos;
+  ASSERT_EQ(d_pos.size(), 3u * 24);
+  EXPECT_NE(std::vector<double>(d_pos.begin(), d_pos.begin() + 24),
+            std::vector<double>(d_pos.begin() + 24, d_pos.begin() + 48))
+      << "every round has triplets of its own";
 }
 
 TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
@@ -249,6 +273,7 @@ TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
       {[](RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
       {[](RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
       {[](RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
+      {[](RunOptions& o) { o.task.ged_triplets = 0; }, "--ged-triplets must be from 1 to 1000"},
       {[](RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},
       {[](RunOptions& o) { o.data.folds = 2; }, "--folds must be at least 3"},
       {[](RunOptions& o) { o.data.degree_cap = 0; }, "--degree-cap must be from 1"},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -25,6 +26,23 @@ FeatureMap::Block degree_block(int32_t cap) {
   block.name = kDegree;
   block.is_degree = true;
   for (int32_t degree = 0; degree <= cap; ++degree) block.values.push_back(std::to_string(degree));
+  return block;
+}
+
+/// One degree more than the training graphs have gets a column too: edited graphs have it, and it is what gives them
+/// away.
+FeatureMap::Block label_degree_block(const View& train, const io::LabelColumn& labels, int32_t cap) {
+  FeatureMap::Block block{labels.name, labels.values, false, std::vector<int32_t>(labels.values.size(), 0)};
+  for (int64_t g = 0; g < train.size(); ++g) {
+    const GraphView graph = train.get(g);
+    for (int32_t i = 0; i < graph.nodes; ++i) {
+      const auto code = static_cast<std::size_t>(labels.codes[static_cast<std::size_t>(graph.first_node + i)]);
+      DOTIN_CHECK(code < labels.values.size(), "{}: graph {}: node {} has a label without a value; pack the data again",
+                  train.dataset().name, graph.index, i);
+      const auto degree = static_cast<int32_t>(graph.neighbours(i).size());
+      block.last_degree[code] = std::max(block.last_degree[code], std::min(degree + 1, cap));
+    }
+  }
   return block;
 }
 
@@ -89,21 +107,19 @@ int64_t find_label_column(const Dataset& dataset, const std::string& wanted) {
   return found - names.begin();
 }
 
-/// For each code of the dataset's column the feature column of the same value, -1 where the map has none.
-std::vector<int32_t> bind_block(const FeatureMap::Block& block, int64_t first_column, const Dataset& dataset,
-                                const io::LabelColumn& labels, UnknownLabels unknown) {
-  std::unordered_map<std::string, int32_t> column_of_value;
-  for (std::size_t i = 0; i < block.values.size(); ++i) {
-    column_of_value[block.values[i]] = static_cast<int32_t>(first_column + static_cast<int64_t>(i));
-  }
-  std::vector<int32_t> columns;
+/// For each code of the dataset's column the number of the same value in the block, -1 where it has none.
+std::vector<int32_t> bind_values(const FeatureMap::Block& block, const Dataset& dataset, const io::LabelColumn& labels,
+                                 UnknownLabels unknown) {
+  std::unordered_map<std::string, int32_t> number_of_value;
+  for (const std::string& value : block.values) number_of_value.emplace(value, number_of_value.size());
+  std::vector<int32_t> numbers;
   std::vector<std::string> unseen;
   for (const std::string& value : labels.values) {
-    const auto found = column_of_value.find(value);
-    columns.push_back(found == column_of_value.end() ? -1 : found->second);
-    if (columns.back() < 0) unseen.push_back(value);
+    const auto found = number_of_value.find(value);
+    numbers.push_back(found == number_of_value.end() ? -1 : found->second);
+    if (numbers.back() < 0) unseen.push_back(value);
   }
-  if (unseen.empty()) return columns;
+  if (unseen.empty()) return numbers;
   const std::size_t shown = std::min<std::size_t>(unseen.size(), 5);
   const std::string list = fmt::format("{}{}", fmt::join(unseen.begin(), unseen.begin() + shown, ", "),
                                        shown < unseen.size() ? ", ..." : "");
@@ -112,7 +128,25 @@ std::vector<int32_t> bind_block(const FeatureMap::Block& block, int64_t first_co
               "has them, or give them no feature (--unknown ignore)",
               dataset.name, block.name, unseen.size(), list);
   core::log_warning("{}: node label column '{}': unknown value(s) {} get no feature", dataset.name, block.name, list);
-  return columns;
+  return numbers;
+}
+
+/// values[numbers[c]] for each code c, `none` where it is -1.
+std::vector<int32_t> reordered(const std::vector<int32_t>& values, const std::vector<int32_t>& numbers, int32_t none) {
+  std::vector<int32_t> result;
+  for (const int32_t number : numbers) result.push_back(number < 0 ? none : values[static_cast<std::size_t>(number)]);
+  return result;
+}
+
+/// The first column of each value, counted from the block's own first.
+std::vector<int32_t> first_columns(const FeatureMap::Block& block) {
+  std::vector<int32_t> first;
+  int32_t next = 0;
+  for (std::size_t v = 0; v < block.values.size(); ++v) {
+    first.push_back(next);
+    next += block.last_degree.empty() ? 1 : block.last_degree[v] + 1;
+  }
+  return first;
 }
 
 void check_map(const FeatureMap& map) {
@@ -122,11 +156,20 @@ void check_map(const FeatureMap& map) {
     DOTIN_CHECK(!block.values.empty() || !block.is_degree, "the degree block has no columns");
     DOTIN_CHECK(std::set<std::string>(block.values.begin(), block.values.end()).size() == block.values.size(),
                 "block '{}' has the same value twice", block.name);
+    DOTIN_CHECK(block.last_degree.empty() || (block.last_degree.size() == block.values.size() && !block.is_degree),
+                "block '{}' has {} values but {} last degrees", block.name, block.values.size(),
+                block.last_degree.size());
+    for (const int32_t last : block.last_degree)
+      DOTIN_CHECK(last >= 0, "block '{}' has a last degree of {}", block.name, last);
   }
   DOTIN_CHECK(map.width() <= std::numeric_limits<int32_t>::max(), "{} columns are too many", map.width());
 }
 
 }  // namespace
+
+int64_t FeatureMap::Block::width() const {
+  return std::accumulate(last_degree.begin(), last_degree.end(), static_cast<int64_t>(values.size()));
+}
 
 int64_t FeatureMap::dense_width() const {
   return static_cast<int64_t>(attribute_mean.size()) + (log_degree ? 1 : 0) + (constant ? 1 : 0);
@@ -134,7 +177,7 @@ int64_t FeatureMap::dense_width() const {
 
 int64_t FeatureMap::width() const {
   int64_t width = dense_width();
-  for (const Block& block : blocks) width += static_cast<int64_t>(block.values.size());
+  for (const Block& block : blocks) width += block.width();
   return width;
 }
 
@@ -145,8 +188,15 @@ std::vector<std::string> FeatureMap::column_names() const {
   if (constant) names.push_back("constant");
   for (const Block& block : blocks) {
     for (std::size_t i = 0; i < block.values.size(); ++i) {
-      const bool open_ended = block.is_degree && i + 1 == block.values.size();
-      names.push_back(block.name + (open_ended ? ">=" : "=") + block.values[i]);
+      if (block.last_degree.empty()) {
+        const bool open_ended = block.is_degree && i + 1 == block.values.size();
+        names.push_back(block.name + (open_ended ? ">=" : "=") + block.values[i]);
+        continue;
+      }
+      for (int32_t degree = 0; degree <= block.last_degree[i]; ++degree) {
+        names.push_back(fmt::format("{}={}, degree{}{}", block.name, block.values[i],
+                                    degree == block.last_degree[i] ? ">=" : "=", degree));
+      }
     }
   }
   return names;
@@ -155,7 +205,10 @@ std::vector<std::string> FeatureMap::column_names() const {
 json FeatureMap::to_json() const {
   json list = json::array();
   for (const Block& block : blocks) {
-    list.push_back({{"name", block.name}, {"values", block.values}, {"is_degree", block.is_degree}});
+    list.push_back({{"name", block.name},
+                    {"values", block.values},
+                    {"is_degree", block.is_degree},
+                    {"last_degree", block.last_degree}});
   }
   return {{"attribute_mean", attribute_mean},
           {"attribute_scale", attribute_scale},
@@ -176,6 +229,7 @@ FeatureMap FeatureMap::from_json(const json& source) {
       entry.at("name").get_to(block.name);
       entry.at("values").get_to(block.values);
       entry.at("is_degree").get_to(block.is_degree);
+      entry.at("last_degree").get_to(block.last_degree);
       map.blocks.push_back(std::move(block));
     }
     check_map(map);
@@ -192,10 +246,15 @@ FeatureMap fit_features(const View& train, const FeatureOptions& options) {
   FeatureMap map;
   if (options.attributes) fit_attributes(train, options.standardize, map);
   if (options.labels) {
-    for (const io::LabelColumn& column : dataset.node_labels) map.blocks.push_back({column.name, column.values, false});
+    for (const io::LabelColumn& column : dataset.node_labels)
+      map.blocks.push_back({column.name, column.values, false, {}});
   }
   map.log_degree = options.degree == DegreeFeature::log;
   if (options.degree == DegreeFeature::onehot) map.blocks.push_back(degree_block(options.degree_cap));
+  if (options.label_degree) {
+    for (const io::LabelColumn& column : dataset.node_labels)
+      map.blocks.push_back(label_degree_block(train, column, options.degree_cap));
+  }
   if (map.width() > 0) return map;
 
   if (options.constant_if_featureless) {
@@ -220,18 +279,18 @@ FeatureEncoder::FeatureEncoder(FeatureMap map, const Dataset& dataset, UnknownLa
               dataset.name, there, attributes);
   int64_t first_column = map_.dense_width();
   for (const FeatureMap::Block& block : map_.blocks) {
-    if (block.is_degree) {
-      label_column_.push_back(-1);
-      std::vector<int32_t> columns;
-      for (std::size_t i = 0; i < block.values.size(); ++i)
-        columns.push_back(static_cast<int32_t>(first_column) + static_cast<int32_t>(i));
-      column_of_code_.push_back(std::move(columns));
-    } else {
-      label_column_.push_back(find_label_column(dataset, block.name));
+    std::vector<int32_t> columns = first_columns(block), last_degree = block.last_degree;
+    for (int32_t& column : columns) column += static_cast<int32_t>(first_column);
+    label_column_.push_back(block.is_degree ? -1 : find_label_column(dataset, block.name));
+    if (!block.is_degree) {
       const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(label_column_.back())];
-      column_of_code_.push_back(bind_block(block, first_column, dataset, labels, unknown));
+      const std::vector<int32_t> numbers = bind_values(block, dataset, labels, unknown);
+      columns = reordered(columns, numbers, -1);
+      if (!last_degree.empty()) last_degree = reordered(last_degree, numbers, 0);
     }
-    first_column += static_cast<int64_t>(block.values.size());
+    column_of_code_.push_back(std::move(columns));
+    last_degree_.push_back(std::move(last_degree));
+    first_column += block.width();
   }
 }
 
@@ -251,11 +310,14 @@ void FeatureEncoder::encode(const Dataset& dataset, const GraphView& graph, core
       continue;
     }
     const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(label_column_[b])];
+    const std::vector<int32_t>& last_degree = last_degree_[b];
     for (std::size_t i = 0; i < nodes; ++i) {
       const auto code = static_cast<uint32_t>(labels.codes[first + i]);
       DOTIN_CHECK(code < columns.size(), "{}: graph {}: node {} has a label without a value; pack the data again",
                   dataset.name, graph.index, i);
-      codes[i * stride + b] = columns[code];
+      int32_t& column = codes[i * stride + b];
+      column = columns[code];
+      if (!last_degree.empty() && column >= 0) column += std::min(degrees[i], last_degree[code]);
     }
   }
 

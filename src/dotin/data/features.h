@@ -21,6 +21,9 @@ struct FeatureOptions {
   bool attributes = true;  // node attributes
   DegreeFeature degree = DegreeFeature::none;
   int32_t degree_cap = 64;  // one-hot degree: larger degrees share the last column
+  /// One-hot of every node label column together with the degree: a carbon with three neighbours has a column of its
+  /// own.
+  bool label_degree = false;
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.
@@ -34,6 +37,11 @@ struct FeatureMap {
     std::string name;                 // label column, or "degree"
     std::vector<std::string> values;  // one column each; for degree the text of 0..cap, the last for all from cap on
     bool is_degree = false;
+    /// Label and degree together: value v has a column for each degree from 0 to last_degree[v], the last for all from
+    /// there on. Empty: the label alone.
+    std::vector<int32_t> last_degree;
+
+    int64_t width() const;
   };
   std::vector<float> attribute_mean;   // one per attribute column
   std::vector<float> attribute_scale;  // x -> (x - mean) * scale
@@ -52,8 +60,9 @@ struct FeatureMap {
 };
 
 /// One column per label value that occurs (DD: F = 82, where PyG counts 89 because it goes from the least value to the
-/// largest). Label values come from the whole dataset, means and deviations from the training graphs only (a constant
-/// column gets scale 1). Logs what it chose where the data has neither labels nor attributes.
+/// largest). Label values come from the whole dataset, means, deviations and the largest degree of each label from the
+/// training graphs only (a constant column gets scale 1). Logs what it chose where the data has neither labels nor
+/// attributes.
 FeatureMap fit_features(const View& train, const FeatureOptions& options);
 
 /// A feature map bound to a dataset, which may be another than the one it was fitted on.
@@ -72,7 +81,8 @@ class FeatureEncoder {
 
  private:
   FeatureMap map_;
-  std::vector<std::vector<int32_t>> column_of_code_;  // per block: dataset code -> column or -1
+  std::vector<std::vector<int32_t>> column_of_code_;  // per block: dataset code -> (first) column or -1
+  std::vector<std::vector<int32_t>> last_degree_;     // per block of label and degree: dataset code -> last degree
   std::vector<int64_t> label_column_;                 // per block: index into dataset.node_labels, -1 for degree
 };
 

@@ -9,19 +9,19 @@ namespace dotin::tasks {
 
 namespace {
 
-/// Squared distances of each anchor's embedding to its positive's and its negative's.
-std::pair<at::Tensor, at::Tensor> distances(const at::Tensor& output, const batch::Batch& batch) {
-  DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
-  const at::Tensor anchor = output.narrow(0, 0, batch.anchors);
-  const at::Tensor positive = output.narrow(0, batch.anchors, batch.anchors);
-  const at::Tensor negative = output.narrow(0, 2 * batch.anchors, batch.anchors);
-  return {(anchor - positive).square().sum(1), (anchor - negative).square().sum(1)};
+/// The square of each anchor's number of nodes.
+at::Tensor squared_nodes(const batch::Batch& batch, const at::Tensor& like) {
+  std::vector<double> squares;
+  for (int32_t g = 0; g < batch.anchors; ++g) {
+    const double nodes = batch.node_offsets[g + 1] - batch.node_offsets[g];
+    squares.push_back(nodes * nodes);
+  }
+  return at::tensor(squares, at::kDouble).to(like.device(), like.scalar_type());
 }
 
 /// softplus(log d_pos - log d_neg): within each triplet, and with half the weight between all triplets of the batch, so
-/// that distances compare across graphs too. It does not depend on the scale of the embeddings. A margin does:
-/// distances fall with the square of the graph's size, so it is out of reach for large graphs, and all that pays is to
-/// stretch the few directions in which edits are longest.
+/// that distances compare across graphs too. It does not depend on the scale of the embeddings. A margin does: where
+/// it is out of reach, all that pays is to stretch the few directions in which edits are longest.
 at::Tensor ratio_loss(const at::Tensor& d_pos, const at::Tensor& d_neg) {
   // Graphs that cannot be edited differ from their copies by rounding alone: far below any real distance.
   const at::Tensor nothing = (1e-5 * d_neg.mean()).clamp_min(1e-30);
@@ -31,20 +31,37 @@ at::Tensor ratio_loss(const at::Tensor& d_pos, const at::Tensor& d_neg) {
 
 }  // namespace
 
+Ged::Distances Ged::distances(const at::Tensor& output, const batch::Batch& batch) const {
+  DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
+  const at::Tensor anchor = output.narrow(0, 0, batch.anchors);
+  const auto distance_to = [&](int64_t first) {
+    return (anchor - output.narrow(0, first, batch.anchors)).square().sum(1);
+  };
+  Distances d{distance_to(batch.anchors), distance_to(2 * batch.anchors)};
+  if (!by_nodes_) return d;
+  // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their anchor.
+  const at::Tensor scale = squared_nodes(batch, output);
+  return {d.positive * scale, d.negative * scale};
+}
+
 void Ged::fit(const data::View& train, const LossOptions& options) {
   ratio_ = options.ged_ratio;
   margin_ = options.ged_margin;
+  by_nodes_ = options.ged_by_nodes;
   for (int64_t i = 0; i < train.size(); ++i) {
     if (train.get(i).directed_edges() > 0) return;
   }
   core::fail("task '{}': no training graph has an edge to substitute", name());
 }
 
-nlohmann::json Ged::to_json() const { return {{"loss", ratio_ ? "ratio" : "margin"}, {"margin", margin_}}; }
+nlohmann::json Ged::to_json() const {
+  return {{"loss", ratio_ ? "ratio" : "margin"}, {"margin", margin_}, {"scale", by_nodes_ ? "nodes" : "none"}};
+}
 
 void Ged::from_json(const nlohmann::json& json) {
   ratio_ = json.at("loss").get<std::string>() == "ratio";
   margin_ = json.at("margin").get<double>();
+  by_nodes_ = json.at("scale").get<std::string>() == "nodes";
 }
 
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {

@@ -93,8 +93,15 @@ class Ged : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
+  struct Distances {
+    at::Tensor positive, negative;
+  };
+  /// Of each anchor to its positive and its negative.
+  Distances distances(const at::Tensor& output, const batch::Batch& batch) const;
+
   bool ratio_ = true;
   double margin_ = 1;
+  bool by_nodes_ = true;
 };
 
 }  // namespace dotin::tasks

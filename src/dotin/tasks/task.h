@@ -19,6 +19,7 @@ struct LossOptions {
   bool balanced_classes = false;
   bool ged_ratio = true;  // ged: loss on the ratio of distances, or margin on their difference
   double ged_margin = 1;
+  bool ged_by_nodes = true;  // ged: distances times the square of the graph's nodes
 };
 
 struct Metric {

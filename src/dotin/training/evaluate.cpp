@@ -8,7 +8,7 @@ namespace dotin::training {
 
 namespace {
 
-// Triplets of training use the epochs from 0 on; evaluation has one of its own that no training reaches.
+// Triplets of training use the epochs from 0 on; those of evaluation begin where no training reaches.
 constexpr int64_t kEvaluationEpoch = int64_t{1} << 40;
 
 }  // namespace
@@ -36,16 +36,21 @@ Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::
   models::ForwardOptions options;
   options.drop_factor = drop_factor;
   options.random_key = static_cast<uint64_t>(learner.options.train.seed);
-  loader.start_epoch(kEvaluationEpoch);
+  const int64_t rounds = learner.needs_triplets() ? learner.options.task.ged_triplets : 1;
   Evaluation evaluation;
-  while (const std::optional<batch::Batch> batch = loader.next()) {
-    const models::Forward forward = learner.model->forward(*batch, options);
-    evaluation.loss += objective(learner, forward, *batch, bound).item<double>() * static_cast<double>(batch->anchors);
-    for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
-      learner.tasks[k]->collect(forward.outputs[k], *batch, bound.targets[k], collected[k]);
+  for (int64_t round = 0; round < rounds; ++round) {
+    loader.start_epoch(kEvaluationEpoch + round);
+    while (const std::optional<batch::Batch> batch = loader.next()) {
+      const models::Forward forward = learner.model->forward(*batch, options);
+      const double loss = objective(learner, forward, *batch, bound).item<double>();
+      evaluation.loss += loss * static_cast<double>(batch->anchors);
+      for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+        if (round > 0 && !learner.tasks[k]->needs_triplets()) continue;
+        learner.tasks[k]->collect(forward.outputs[k], *batch, bound.targets[k], collected[k]);
+      }
     }
   }
-  evaluation.loss /= static_cast<double>(view.size());
+  evaluation.loss /= static_cast<double>(rounds * view.size());
   for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
     const std::vector<tasks::Metric> metrics = learner.tasks[k]->metrics(collected[k]);
     for (const tasks::Metric& metric : metrics) evaluation.values.push_back(metric.value);

@@ -16,8 +16,9 @@ void DataOptions::describe(core::OptionVisitor& v) {
   v.visit({"test", "train: share of the graphs kept for the final test", {}}, test);
   v.visit({"folds", "cv: number of folds", {}}, folds);
   v.visit({"features",
-           "what a node's row is made of; auto: labels and attributes, and the degree where there is a ged task",
-           {"auto", "labels", "attributes", "degree", "degree-log"}},
+           "what a node's row is made of; auto: labels and attributes, and where there is a ged task also degree and "
+           "label-degree (one-hot of both together)",
+           {"auto", "labels", "attributes", "degree", "degree-log", "label-degree"}},
           features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
   v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
@@ -38,6 +39,14 @@ void TaskOptions::describe(core::OptionVisitor& v) {
            {"ratio", "margin"}},
           ged_loss);
   v.visit({"ged_margin", "ged_loss = margin: the margin", {}}, ged_margin);
+  v.visit({"ged_scale",
+           "ged: distances of embeddings times the square of a graph's nodes, over which an embedding averages, or as "
+           "they are",
+           {"nodes", "none"}},
+          ged_scale);
+  v.visit(
+      {"ged_triplets", "ged: triplets made of each graph to evaluate; with more, scores are less a matter of luck", {}},
+      ged_triplets);
   v.visit({"label_smoothing", "classify: share of the target spread over all classes", {}}, label_smoothing);
   v.visit({"class_weights", "classify: weigh classes by the inverse of their frequency", {"none", "balanced"}},
           class_weights);
@@ -100,6 +109,9 @@ void RunOptions::validate() const {
   if (!(task.ged_margin >= 0 && std::isfinite(task.ged_margin))) {
     core::fail_usage("--ged-margin must be a number from 0 on, not {}", task.ged_margin);
   }
+  if (task.ged_triplets < 1 || task.ged_triplets > 1000) {
+    core::fail_usage("--ged-triplets must be from 1 to 1000, not {}", task.ged_triplets);
+  }
   if (data.folds < 3) {
     core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", data.folds);
   }
@@ -161,6 +173,7 @@ RunOptions preset(const std::string& name) {
     options.model.edge_weights = "softmax";
     options.model.merge_weights = "softmax";
     options.task.ged_loss = "margin";
+    options.task.ged_scale = "none";
     options.train.drop_warmup = 0;
     options.train.drop_explore = 0;
     options.train.average = 0;

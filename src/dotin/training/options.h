@@ -15,7 +15,7 @@ struct DataOptions {
   double validation = 0.1;  // shares of the graphs, for a single split
   double test = 0.1;
   int64_t folds = 10;  // for cross-validation
-  /// auto: labels and attributes, and the degree where a ged task is among the tasks.
+  /// auto: labels and attributes, and the degree, alone and with the label, where a ged task is among the tasks.
   std::vector<std::string> features = {"auto"};
   int64_t degree_cap = 64;
   bool standardize = true;
@@ -32,6 +32,8 @@ struct TaskOptions {
   int64_t ged_k_n = 2;
   std::string ged_loss = "ratio";
   double ged_margin = 1.0;
+  std::string ged_scale = "nodes";
+  int64_t ged_triplets = 4;
   double label_smoothing = 0;
   std::string class_weights = "none";
 
