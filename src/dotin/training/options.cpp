@@ -174,6 +174,7 @@ RunOptions preset(const std::string& name) {
     options.model.merge_weights = "softmax";
     options.task.ged_loss = "margin";
     options.task.ged_scale = "none";
+    options.task.label_smoothing = 0;
     options.train.drop_warmup = 0;
     options.train.drop_explore = 0;
     options.train.average = 0;

@@ -34,7 +34,7 @@ struct TaskOptions {
   double ged_margin = 1.0;
   std::string ged_scale = "nodes";
   int64_t ged_triplets = 4;
-  double label_smoothing = 0;
+  double label_smoothing = 0.1;
   std::string class_weights = "none";
 
   void describe(core::OptionVisitor& visitor);
