@@ -12,6 +12,7 @@
 #include "dotin/core/memory.h"
 #include "dotin/drop/methods.h"
 #include "dotin/report/reproduce/methods.h"
+#include "dotin/tasks/spec.h"
 #include "dotin/training/benchmark.h"
 #include "dotin/training/trainer.h"
 #include "progress_bar.h"
@@ -32,14 +33,20 @@ struct MethodsOptions {
 /// One line of the table.
 struct Method {
   std::string name, drop, readout;
+  double drop_edge = 0;
   training::BenchmarkResult result = {};
   int64_t extra_parameters = 0;
 };
 
-std::vector<Method> compared() {
+std::vector<Method> compared(const training::RunOptions& base) {
   std::vector<Method> methods;
   for (const report::reproduce::Method& method : report::reproduce::compared_methods())
     methods.push_back({method.name, method.drop, method.readout});
+  // With a share that the user gives, every method leaves edges out: then there is nothing to compare, nor with
+  // triplets, whose distances count edges.
+  const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(base.task.tasks);
+  const bool triplets = std::any_of(specs.begin(), specs.end(), [](const auto& task) { return task.kind == "ged"; });
+  if (base.train.drop_edge == 0 && !triplets) methods.push_back({"DropEdge", "none", "virtual", 0.2});
   return methods;
 }
 
@@ -47,6 +54,7 @@ training::RunOptions options_of(training::RunOptions base, const Method& method)
   base.model.drop = method.drop;
   base.model.readout = method.readout;
   base.train.drop_warmup = 0;  // what is measured is the full ratio
+  if (method.drop_edge > 0) base.train.drop_edge = method.drop_edge;
   return base;
 }
 
@@ -58,6 +66,7 @@ nlohmann::ordered_json as_json(const Method& method, int64_t batch) {
   return {{"method", method.name},
           {"drop", method.drop},
           {"readout", method.readout == "auto" ? drop::about(method.drop).readout : method.readout},
+          {"drop_edge", method.drop_edge},
           {"seconds_per_graph", seconds_per_graph(method)},
           {"bytes_per_graph", method.result.peak_bytes / batch},
           {"parameters", method.result.parameters},
@@ -69,11 +78,12 @@ std::string as_table(const std::vector<Method>& methods, int64_t batch) {
   std::string text = fmt::format("{:<16} {:>12} {:>13} {:>17} {:>14}   {}\n", "method", "time a graph",
                                  "memory a graph", "extra parameters", "task-relevant", "options");
   for (const Method& method : methods) {
-    text += fmt::format("{:<16} {:>12} {:>14} {:>17} {:>14}   --drop {}{}\n", method.name,
+    text += fmt::format("{:<16} {:>12} {:>14} {:>17} {:>14}   --drop {}{}{}\n", method.name,
                         core::format_seconds(seconds_per_graph(method)),
                         core::format_bytes(method.result.peak_bytes / batch), grouped(method.extra_parameters),
                         task_relevant(method) ? "yes" : "no", method.drop,
-                        method.readout == "auto" ? "" : " --readout " + method.readout);
+                        method.readout == "auto" ? "" : " --readout " + method.readout,
+                        method.drop_edge > 0 ? fmt::format(" --drop-edge {}", method.drop_edge) : "");
   }
   return text;
 }
@@ -88,7 +98,7 @@ int run_methods(const MethodsOptions& options, Context& context) {
   const std::shared_ptr<const data::Dataset> dataset = open_or_generate(options.data, context);
   const int threads = training::set_threads(base.train.threads);
   const int64_t batch = std::min<int64_t>(base.train.batch, dataset->graphs());
-  std::vector<Method> methods = compared();
+  std::vector<Method> methods = compared(base);
   for (Method& method : methods) {
     ProgressBar bar(context.console, method.name);
     const training::RunOptions own = options_of(base, method);

@@ -53,7 +53,7 @@ TEST(Methods, ExplanationsListNodesWhereTheMethodChoosesThem) {
 TEST(Methods, AreMeasuredSideBySide) {
   const TemporaryFolder folder;
   const std::string data = folder.write("own.jsonl", rings_and_paths(20));
-  const std::vector<std::string> words = {"methods", data, "--steps", "1", "--hidden", "8", "--threads", "1"};
+  std::vector<std::string> words = {"methods", data, "--steps", "1", "--hidden", "8", "--threads", "1"};
   std::vector<std::string> as_json = words;
   as_json.emplace_back("--json");
   const Result result = run(as_json);
@@ -71,11 +71,18 @@ TEST(Methods, AreMeasuredSideBySide) {
   EXPECT_EQ(methods["DOTIN"]["extra_parameters"], 8);                                // nothing but that
   EXPECT_EQ(methods["gPool"]["extra_parameters"], 3 * 8 + 2 * 8);                    // vectors, and a wider head
   EXPECT_EQ(methods["Set2Set"]["extra_parameters"], 32 * 16 + 32 * 8 + 32 + 2 * 8);  // LSTM, and a wider head
-  EXPECT_EQ(methods["LaPool"]["extra_parameters"], 2 * (8 * 8 + 8));                 // linear maps
+  EXPECT_EQ(methods["DropEdge"]["drop_edge"], 0.2);
+  EXPECT_EQ(methods["DropEdge"]["extra_parameters"], 8);              // as without
+  EXPECT_EQ(methods["LaPool"]["extra_parameters"], 2 * (8 * 8 + 8));  // linear maps
   const Result table = run(words);
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_SAYS(table.out, "own: 20 graphs, 1 threads");
   EXPECT_SAYS(table.out, "SAGPool, global");
+  EXPECT_SAYS(table.out, "--drop none --readout virtual --drop-edge 0.2");
+  words.insert(words.end(), {"--tasks", "ged"});
+  const Result triplets = run(words);
+  ASSERT_EQ(triplets.code, 0) << triplets.err;
+  EXPECT_EQ(triplets.out.find("DropEdge"), std::string::npos) << "edges are what its distances count";
   EXPECT_EQ(run({"methods", data, "--drop", "gpool"}).code, 2);
 }
 

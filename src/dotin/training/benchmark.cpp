@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "dotin/batch/drop_edges.h"
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
 #include "dotin/core/random.h"
@@ -63,7 +64,9 @@ class Stepper {
   void step(Sums& sums) {
     kernels::gemm_meter() = {};
     const Clock::time_point start = Clock::now();
-    const batch::Batch batch = next();
+    batch::Batch batch = next();
+    const double drop_edge = learner_.options.train.drop_edge;
+    if (training_ && drop_edge > 0) batch = batch::drop_edges(batch, drop_edge, static_cast<uint64_t>(steps_));
     const Clock::time_point batched = Clock::now();
     sums.batch += seconds_between(start, batched);
     if (training_) {
