@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "dotin/kernels/fused_layer.h"
+#include "dotin/ops/lstm_cell.h"
 #include "dotin/ops/mix.h"
 #include "dotin/ops/reference/attention.h"
 #include "dotin/ops/rows.h"
+#include "dotin/ops/segment_products.h"
 #include "dotin/ops/segments.h"
 #include "dotin/ops/sparse_layer.h"
 #include "support/graphs.h"
@@ -66,9 +68,14 @@ TEST_P(EveryBackbone, SparseLayerHasTheGradientsOfRowsAndParameters) {
         if (parameter.defined()) inputs.push_back(parameter);
       },
       parameters);
-  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, x, mask); }, inputs));
+  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, {x, {}}, mask); }, inputs));
   settings.residual = false;
-  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, x, {}); }, inputs));
+  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, {x, {}}, {}); }, inputs));
+  settings.residual = true;
+  inputs[0] = random_tensor({4, 3}, 10);
+  SharedRows shared{inputs[0], {}};
+  for (int32_t i = 0; i < level->nodes(); ++i) shared.code.push_back(i * i % 4);
+  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, shared, mask); }, inputs));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryBackbone,
@@ -81,8 +88,26 @@ TEST(InputRows, AreFeaturesTimesWeight) {
   batch.codes = {2, 4, 3, -1};
   const at::Tensor weight = random_tensor({3, 5}, 1);
   const at::Tensor expected = reference::feature_rows(batch, 5, weight).mm(weight.t());
-  EXPECT_TRUE(at::allclose(input_rows(batch, weight), expected, 0, 1e-14));
-  EXPECT_TRUE(gradients_match([&] { return input_rows(batch, weight); }, {weight}));
+  EXPECT_TRUE(input_rows(batch, weight).code.empty());
+  EXPECT_TRUE(at::allclose(input_rows(batch, weight).rows, expected, 0, 1e-14));
+  EXPECT_TRUE(gradients_match([&] { return input_rows(batch, weight).rows; }, {weight}));
+}
+
+TEST(InputRows, AreSharedByNodesWithEqualCodes) {
+  batch::Batch batch = dotin::testing::batch_of({{3, {}, {}, 0}}, 0);
+  batch.codes_per_node = 2;
+  batch.codes = {0, 3, 1, -1, 0, 3};
+  const at::Tensor weight = random_tensor({3, 4}, 1);
+  const SharedRows shared = input_rows(batch, weight);
+  EXPECT_EQ(shared.code, (std::vector<int32_t>{0, 1, 0}));
+  EXPECT_TRUE(at::allclose(select_rows(shared.rows, shared.code, {}),
+                           reference::feature_rows(batch, 4, weight).mm(weight.t()), 0, 1e-14));
+  EXPECT_TRUE(gradients_match(
+      [&] {
+        const SharedRows own = input_rows(batch, weight);
+        return select_rows(own.rows, own.code, {});
+      },
+      {weight}));
 }
 
 TEST(InputRows, RefuseABatchWiderThanTheModel) {
@@ -104,19 +129,67 @@ TEST(SelectRows, HaveTheGradientsOfRowsAndGate) {
   EXPECT_EQ(select_rows(rows, {}, gate).size(0), 0);
 }
 
-TEST(MixNormalised, IsTheNormalisedProductOfRowsAndVectors) {
+TEST(Mix, IsTheProductOfEachMatrixWithRowsAndVectors) {
   const auto level = ragged_level();
   const at::Tensor rows = random_tensor({level->nodes(), 3}, 1), vector = random_tensor({level->nodes()}, 2);
-  at::Tensor matrix = at::eye(level->nodes(), at::kDouble);
+  const at::Tensor adjacency = at::zeros({level->nodes(), level->nodes()}, at::kDouble);
   for (int32_t i = 0; i < level->nodes(); ++i) {
-    for (int32_t e = level->row_offsets[i]; e < level->row_offsets[i + 1]; ++e) matrix[i][level->columns[e]] = 1;
+    for (int32_t e = level->row_offsets[i]; e < level->row_offsets[i + 1]; ++e) adjacency[i][level->columns[e]] = 1;
   }
-  const at::Tensor scale = matrix.sum(1).rsqrt();
-  matrix = scale.unsqueeze(1) * matrix * scale;
-  EXPECT_TRUE(at::allclose(mix_normalised(level, rows), matrix.mm(rows), 0, 1e-14));
-  EXPECT_TRUE(at::allclose(mix_normalised(level, vector), matrix.mv(vector), 0, 1e-14));
-  EXPECT_TRUE(gradients_match([&] { return mix_normalised(level, rows); }, {rows}));
-  EXPECT_TRUE(gradients_match([&] { return mix_normalised(level, vector); }, {vector}));
+  const auto normalised = [](const at::Tensor& matrix) {
+    const at::Tensor scale = matrix.sum(1).rsqrt().nan_to_num(0, 0, 0);
+    return scale.unsqueeze(1) * matrix * scale;
+  };
+  const std::vector<std::pair<Mixing, at::Tensor>> matrices = {
+      {Mixing::adjacency, adjacency},
+      {Mixing::normalised_adjacency, normalised(adjacency)},
+      {Mixing::normalised_with_loops, normalised(adjacency + at::eye(level->nodes(), at::kDouble))},
+  };
+  for (const auto& [mixing, matrix] : matrices) {
+    EXPECT_TRUE(at::allclose(mix(mixing, level, rows), matrix.mm(rows), 0, 1e-14));
+    EXPECT_TRUE(at::allclose(mix(mixing, level, vector), matrix.mv(vector), 0, 1e-14));
+    const auto of = mixing;
+    EXPECT_TRUE(gradients_match([&] { return mix(of, level, rows); }, {rows}));
+    EXPECT_TRUE(gradients_match([&] { return mix(of, level, vector); }, {vector}));
+  }
+}
+
+TEST(SegmentProducts, AreThoseOfEachGraphsRows) {
+  const at::Tensor a = random_tensor({16, 3}, 1), b = random_tensor({16, 2}, 2);
+  const std::vector<int64_t>& offsets = holed_offsets();
+  const at::Tensor products = segment_products(a, b, offsets);
+  for (int64_t g = 0; g < 5; ++g) {
+    const int64_t first = offsets[g], rows = offsets[g + 1] - first;
+    EXPECT_TRUE(at::allclose(products[g], a.narrow(0, first, rows).t().mm(b.narrow(0, first, rows)), 0, 1e-14));
+  }
+  EXPECT_TRUE(gradients_match([&] { return segment_products(a, b, offsets); }, {a, b}));
+  EXPECT_TRUE(gradients_match([&] { return segment_products(a, a, offsets); }, {a}));
+}
+
+TEST(SegmentMaps, MultiplyTheRowsOfEachGraphByItsMatrix) {
+  const at::Tensor a = random_tensor({16, 3}, 1), maps = random_tensor({5, 3, 2}, 2);
+  const std::vector<int64_t>& offsets = holed_offsets();
+  const at::Tensor rows = segment_maps(a, maps, offsets);
+  for (int64_t g = 0; g < 5; ++g) {
+    const int64_t first = offsets[g], count = offsets[g + 1] - first;
+    EXPECT_TRUE(at::allclose(rows.narrow(0, first, count), a.narrow(0, first, count).mm(maps[g]), 0, 1e-14));
+  }
+  EXPECT_TRUE(gradients_match([&] { return segment_maps(a, maps, offsets); }, {a, maps}));
+}
+
+TEST(LstmCell, HasTheGradientsOfGatesAndCell) {
+  const at::Tensor gates = random_tensor({3, 8}, 1), cell = random_tensor({3, 2}, 2);
+  const auto [state, next] = lstm_cell(gates, cell);
+  const std::vector<at::Tensor> parts = gates.chunk(4, 1);  // input, forget, candidate, output
+  const at::Tensor expected = parts[1].sigmoid() * cell + parts[0].sigmoid() * parts[2].tanh();
+  EXPECT_TRUE(at::allclose(next, expected, 0, 1e-15));
+  EXPECT_TRUE(at::allclose(state, parts[3].sigmoid() * expected.tanh(), 0, 1e-15));
+  const auto both = [&] {
+    const auto [new_state, new_cell] = lstm_cell(gates, cell);
+    return at::cat({new_state, new_cell});
+  };
+  EXPECT_TRUE(gradients_match(both, {gates, cell}));
+  EXPECT_TRUE(gradients_match([&] { return lstm_cell(gates, cell).first; }, {gates, cell}));
 }
 
 TEST(Segments, GiveZeroForGraphsWithoutRows) {

@@ -2,6 +2,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
+#include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
 
 namespace dotin::drop {
@@ -27,48 +28,50 @@ void ClusterPool::add_parameters(layers::ParameterSet& parameters, int64_t layer
   layers::add_linear(parameters, "layers." + std::to_string(layer) + ".assign", clusters, options_.hidden);
 }
 
+namespace {
+
+/// Edges of each graph, self-loops included.
+std::vector<int64_t> edge_counts(const PoolLevel& level) {
+  std::vector<int64_t> counts;
+  if (level.sparse == nullptr) {
+    const std::vector<int64_t> offsets = edge_offsets(level.edges, level.offsets);
+    for (std::size_t g = 1; g < offsets.size(); ++g) counts.push_back(offsets[g] - offsets[g - 1]);
+    return counts;
+  }
+  const std::vector<int32_t>& row_offsets = level.sparse->row_offsets;
+  for (int64_t g = 0; g < level.graphs(); ++g) {
+    const int64_t first = level.offsets[g], last = level.offsets[g + 1];
+    counts.push_back(row_offsets[last] - row_offsets[first] + last - first);
+  }
+  return counts;
+}
+
+}  // namespace
+
 Pooled ClusterPool::pool(const PoolInput& input) const {
   const PoolLevel& level = input.level;
-  const int64_t clusters = options_.clusters[static_cast<std::size_t>(input.layer)];
-  const ops::reference::EdgeTensors all_edges = edges_of(level);
-  const std::vector<int64_t> edge_starts = edge_offsets(all_edges, level.offsets);
-  std::vector<at::Tensor> rows, weights;
-  Pooled result;
-  result.loss = at::zeros({}, level.x.options());
-  result.level.fused = level.fused;
-  result.level.offsets.push_back(0);
-  const at::Tensor self_loops = at::eye(clusters, level.x.options());
-  for (int64_t g = 0; g < level.graphs(); ++g) {
-    const int64_t first = level.offsets[g], nodes = level.offsets[g + 1] - first;
-    const int64_t first_edge = edge_starts[g], edges = edge_starts[g + 1] - first_edge;
-    check_cluster_bytes(nodes, edges, clusters, level.x.element_size(), options_.dense_limit);
-    Graph graph;
-    graph.layer_input = input.layer_input.narrow(0, first, nodes);
-    graph.x = level.x.narrow(0, first, nodes);
-    graph.edges.row = all_edges.row.narrow(0, first_edge, edges) - first;
-    graph.edges.column = all_edges.column.narrow(0, first_edge, edges) - first;
-    graph.edges.weight = all_edges.weight.narrow(0, first_edge, edges);
-    graph.edges.rows = nodes;
-    graph.edges.graphs = 1;
-    graph.edges.complete = all_edges.complete;
-    const at::Tensor s = logits(graph, input.parameters).softmax(1);
-    const Clustered clustered = cluster(graph, s);
-    rows.push_back(s.t().mm(graph.x));
-    weights.push_back((clustered.adjacency + self_loops).flatten());
-    if (nodes > 0) result.loss = result.loss + clustered.loss / static_cast<double>(level.graphs());
-    result.level.offsets.push_back((g + 1) * clusters);
+  const int64_t graphs = level.graphs(), clusters = options_.clusters[static_cast<std::size_t>(input.layer)];
+  const std::vector<int64_t> edges_of = edge_counts(level);
+  for (int64_t g = 0; g < graphs; ++g) {
+    check_cluster_bytes(level.offsets[g + 1] - level.offsets[g], edges_of[g], clusters, level.x.element_size(),
+                        options_.dense_limit);
   }
-  result.level.x = at::cat(rows);
+  const at::Tensor s = logits(input).softmax(1);
+  const Clustered clustered = cluster(level, s);
+  Pooled result;
+  result.loss = (clustered.loss * graph_sizes(level).clamp_max(1)).sum() / static_cast<double>(graphs);
+  result.level.fused = level.fused;
+  result.level.x = graph_products(level, s, level.x).view({graphs * clusters, level.x.size(1)});
   ops::reference::EdgeTensors& edges = result.level.edges;
-  const int64_t count = level.graphs() * clusters;
-  const at::Tensor index = at::arange(count, at::kLong);
+  const at::Tensor index = at::arange(graphs * clusters, at::kLong);
   edges.row = index.repeat_interleave(clusters);
-  edges.column = index.view({level.graphs(), 1, clusters}).expand({-1, clusters, -1}).flatten();
-  edges.weight = at::cat(weights);
-  edges.graph_of = at::arange(level.graphs(), at::kLong).repeat_interleave(clusters);
-  edges.rows = count;
-  edges.graphs = level.graphs();
+  edges.column = index.view({graphs, 1, clusters}).expand({-1, clusters, -1}).flatten();
+  edges.weight = (clustered.adjacency + at::eye(clusters, level.x.options())).flatten();
+  edges.graph_of = at::arange(graphs, at::kLong).repeat_interleave(clusters);
+  edges.rows = graphs * clusters;
+  edges.graphs = graphs;
   edges.complete = clusters;
+  for (int64_t g = 0; g <= graphs; ++g) result.level.offsets.push_back(g * clusters);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
 
 namespace dotin::drop {
@@ -14,11 +15,11 @@ namespace {
 
 /// v_i: how much the signal changes at a node, |(L X)_i| with L = D - A, in millionths of the graph's largest, so that
 /// what differs by rounding alone is equal.
-std::vector<double> variation(const PoolLevel& level, const ref::EdgeTensors& edges) {
-  const at::Tensor a = adjacency_weights(edges).detach();
+std::vector<double> variation(const PoolLevel& level) {
   const at::Tensor x = level.x.detach();
-  const at::Tensor degrees = ref::segment_sum(a, edges.row, edges.rows);
-  const at::Tensor values = (degrees.unsqueeze(1) * x - ref::aggregate(a, x, edges)).norm(2, {1});
+  const at::Tensor degrees = mixed(level, ops::Mixing::adjacency, at::ones({level.nodes()}, x.options())).detach();
+  const at::Tensor sums = mixed(level, ops::Mixing::adjacency, x).detach();
+  const at::Tensor values = (degrees.unsqueeze(1) * x - sums).norm(2, {1});
   const at::Tensor doubles = values.to(at::kCPU, at::kDouble).contiguous();
   std::vector<double> v(doubles.data_ptr<double>(), doubles.data_ptr<double>() + doubles.numel());
   for (int64_t g = 0; g < level.graphs(); ++g) {
@@ -48,8 +49,8 @@ struct Neighbours {
   }
 };
 
-std::vector<uint8_t> leaders(const PoolLevel& level, const ref::EdgeTensors& edges, const Neighbours& neighbours) {
-  const std::vector<double> v = variation(level, edges);
+std::vector<uint8_t> leaders(const PoolLevel& level, const Neighbours& neighbours) {
+  const std::vector<double> v = variation(level);
   std::vector<uint8_t> leads(v.size(), 1);
   for (int64_t i = 0; i < level.nodes(); ++i) {
     neighbours.visit(i, [&](int64_t j) {
@@ -59,46 +60,85 @@ std::vector<uint8_t> leaders(const PoolLevel& level, const ref::EdgeTensors& edg
   return leads;
 }
 
-/// 1 / steps from every node of [first, last) to each leader, 0 where there is no way: breadth first from the leaders.
-std::vector<double> closeness(const Neighbours& neighbours, int64_t first, int64_t last,
-                              const std::vector<int64_t>& leader_nodes) {
-  const auto nodes = static_cast<std::size_t>(last - first), count = leader_nodes.size();
-  std::vector<double> result(nodes * count, 0);
-  std::vector<int64_t> steps(nodes), queue;
-  for (std::size_t c = 0; c < count; ++c) {
-    std::fill(steps.begin(), steps.end(), -1);
-    queue.assign(1, leader_nodes[c]);
-    steps[static_cast<std::size_t>(leader_nodes[c] - first)] = 0;
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      const int64_t node = queue[head], so_far = steps[static_cast<std::size_t>(node - first)];
-      if (so_far > 0) result[static_cast<std::size_t>(node - first) * count + c] = 1 / static_cast<double>(so_far);
-      neighbours.visit(node, [&](int64_t other) {
-        if (steps[static_cast<std::size_t>(other - first)] >= 0) return;
-        steps[static_cast<std::size_t>(other - first)] = so_far + 1;
-        queue.push_back(other);
-      });
+/// The leaders of a batch. Those of a graph are numbered from 0, and of `most` columns it uses the first.
+struct Leaders {
+  Leaders(const PoolLevel& level, const std::vector<uint8_t>& leads) : offsets(1, 0) {
+    for (int64_t g = 0; g < level.graphs(); ++g) {
+      for (int64_t i = level.offsets[g]; i < level.offsets[g + 1]; ++i) {
+        if (leads[i]) nodes.push_back(i);
+      }
+      offsets.push_back(static_cast<int64_t>(nodes.size()));
+      most = std::max(most, count(g));
+    }
+  }
+  int64_t count(int64_t graph) const { return offsets[graph + 1] - offsets[graph]; }
+
+  /// Per graph and column its leader, as numbers from 0 to all leaders; `none` where there is no more.
+  std::vector<int64_t> by_column(int64_t none) const {
+    std::vector<int64_t> result;
+    for (std::size_t g = 0; g + 1 < offsets.size(); ++g) {
+      for (int64_t c = 0; c < most; ++c) {
+        result.push_back(c < count(static_cast<int64_t>(g)) ? offsets[g] + c : none);
+      }
+    }
+    return result;
+  }
+
+  std::vector<int64_t> nodes;    // ascending
+  std::vector<int64_t> offsets;  // graphs + 1
+  int64_t most = 0;
+};
+
+/// 1 / steps from every node to each leader of its graph, 0 where there is no way (breadth first from the leaders), and
+/// for leaders to themselves: [nodes, most].
+std::vector<double> closeness(const PoolLevel& level, const Neighbours& neighbours, const Leaders& all) {
+  std::vector<double> result(static_cast<std::size_t>(level.nodes() * all.most), 0);
+  std::vector<int64_t> steps(static_cast<std::size_t>(level.nodes())), queue;
+  for (int64_t g = 0; g < level.graphs(); ++g) {
+    for (int64_t c = 0; c < all.count(g); ++c) {
+      std::fill(steps.begin() + level.offsets[g], steps.begin() + level.offsets[g + 1], -1);
+      queue.assign(1, all.nodes[all.offsets[g] + c]);
+      steps[queue[0]] = 0;
+      for (std::size_t head = 0; head < queue.size(); ++head) {
+        const int64_t node = queue[head], so_far = steps[node];
+        if (so_far > 0) result[node * all.most + c] = 1 / static_cast<double>(so_far);
+        neighbours.visit(node, [&](int64_t other) {
+          if (steps[other] >= 0) return;
+          steps[other] = so_far + 1;
+          queue.push_back(other);
+        });
+      }
     }
   }
   return result;
 }
 
-/// S of one graph: one-hot for leaders, sparsemax of cosine times closeness for the others.
-at::Tensor shares(const at::Tensor& x, int64_t first, const std::vector<int64_t>& leader_nodes,
-                  const Neighbours& neighbours) {
-  const int64_t nodes = x.size(0), count = static_cast<int64_t>(leader_nodes.size());
-  const at::Tensor beta = at::tensor(closeness(neighbours, first, first + nodes, leader_nodes), at::kDouble)
-                              .to(x.scalar_type())
-                              .view({nodes, count});
+/// S [nodes, most]: one-hot for leaders, sparsemax of cosine times closeness for the others, 0 where no leader is in
+/// reach.
+at::Tensor shares(const PoolLevel& level, const Leaders& all, const Neighbours& neighbours) {
+  const at::Tensor& x = level.x;
+  const std::vector<int64_t> shape = {level.nodes(), all.most};
+  std::vector<double> own(static_cast<std::size_t>(level.nodes() * all.most), 0);
+  for (int64_t g = 0; g < level.graphs(); ++g) {
+    for (int64_t c = 0; c < all.count(g); ++c) own[all.nodes[all.offsets[g] + c] * all.most + c] = 1;
+  }
+  const auto constant = [&](const std::vector<double>& values) {
+    return at::tensor(values, at::kDouble).to(x.options()).view(shape);
+  };
+  const at::Tensor one_hot = constant(own), beta = constant(closeness(level, neighbours, all));
+
   const at::Tensor unit = x / x.norm(2, {1}, true).clamp_min(1e-12);
-  const at::Tensor index = ref::index_tensor(leader_nodes, x) - first;
-  at::Tensor logits = (unit.mm(unit.index_select(0, index).t()) * beta)
-                          .masked_fill(beta == 0, -std::numeric_limits<double>::infinity());
-  // A leader's row is certain whatever its features are.
-  const at::Tensor own = at::zeros({nodes, count}, x.options())
-                             .index_put_({index, at::arange(count, at::kLong)}, at::ones({count}, x.options()));
-  const at::Tensor leads = own.sum(1, true) > 0;
-  logits = logits.masked_fill(leads, 0);
-  return at::where(leads, own, sparsemax(logits));
+  const at::Tensor padded =
+      at::cat({unit.index_select(0, ref::index_tensor(all.nodes, x)), at::zeros({1, x.size(1)}, x.options())});
+  const at::Tensor by_column =
+      padded.index_select(0, ref::index_tensor(all.by_column(static_cast<int64_t>(all.nodes.size())), x));
+  const at::Tensor cosine =
+      graph_maps(level, unit, by_column.view({level.graphs(), all.most, x.size(1)}).transpose(1, 2));
+  // A leader's row is certain whatever its features are, and so is one without leaders.
+  const at::Tensor certain = (one_hot.sum(1, true) > 0) | (beta.sum(1, true) == 0);
+  const at::Tensor logits =
+      (cosine * beta).masked_fill(beta == 0, -std::numeric_limits<double>::infinity()).masked_fill(certain, 0);
+  return at::where(certain, one_hot, sparsemax(logits));
 }
 
 }  // namespace
@@ -121,52 +161,35 @@ Pooled LaPool::pool(const PoolInput& input) const {
   const ref::EdgeTensors all_edges = edges_of(level);
   const Neighbours neighbours(all_edges);
   Pooled result;
-  result.level.fused = level.fused;
-  result.keep = input.fixed_keep != nullptr ? *input.fixed_keep : leaders(level, all_edges, neighbours);
+  result.keep = input.fixed_keep != nullptr ? *input.fixed_keep : leaders(level, neighbours);
   result.new_of_old = renumbered(result.keep);
-  result.level.offsets.push_back(0);
-
-  const at::Tensor a = adjacency_weights(all_edges);
-  const std::vector<int64_t> edge_starts = edge_offsets(all_edges, level.offsets);
-  std::vector<at::Tensor> rows, row, column, weight;
-  std::vector<int64_t> graph_of;
-  for (int64_t g = 0; g < level.graphs(); ++g) {
-    const int64_t first = level.offsets[g], nodes = level.offsets[g + 1] - first, before = result.level.nodes();
-    std::vector<int64_t> leader_nodes;
-    for (int64_t i = first; i < first + nodes; ++i) {
-      if (result.keep[i]) leader_nodes.push_back(i);
-    }
-    const auto count = static_cast<int64_t>(leader_nodes.size());
-    result.level.offsets.push_back(before + count);
-    graph_of.insert(graph_of.end(), leader_nodes.size(), g);
-    if (count == 0) continue;
-    const at::Tensor x = level.x.narrow(0, first, nodes);
-    const at::Tensor s = shares(x, first, leader_nodes, neighbours);
-    const int64_t first_edge = edge_starts[g], edges = edge_starts[g + 1] - first_edge;
-    const at::Tensor from = all_edges.row.narrow(0, first_edge, edges) - first;
-    const at::Tensor to = all_edges.column.narrow(0, first_edge, edges) - first;
-    const at::Tensor gathered = a.narrow(0, first_edge, edges).unsqueeze(1) * s.index_select(0, to);
-    const at::Tensor joined = s.t().mm(ref::segment_sum(gathered, from, nodes)) + at::eye(count, level.x.options());
-    const at::Tensor there = joined.detach().nonzero();  // sorted by row
-    rows.push_back(s.t().mm(x));
-    row.push_back(there.select(1, 0) + before);
-    column.push_back(there.select(1, 1) + before);
-    weight.push_back(joined.index({there.select(1, 0), there.select(1, 1)}));
+  const Leaders all(level, result.keep);
+  result.level.offsets = all.offsets;
+  result.level.fused = level.fused;
+  ref::EdgeTensors& edges = result.level.edges;
+  at::Tensor rows = level.x;
+  if (all.nodes.empty()) {
+    edges = all_edges;
+  } else {
+    const int64_t graphs = level.graphs();
+    const at::Tensor s = shares(level, all, neighbours);
+    const at::Tensor columns = ref::index_tensor(all.by_column(-1), level.x);  // [graphs * most]
+    const at::Tensor used = columns.ge(0).nonzero().squeeze(1);
+    rows = graph_products(level, s, level.x).view({graphs * all.most, -1}).index_select(0, used);
+    const at::Tensor loops = at::diag_embed(columns.ge(0).to(s.scalar_type()).view({graphs, all.most}));
+    const at::Tensor joined = (graph_products(level, s, mixed(level, ops::Mixing::adjacency, s)) + loops).flatten();
+    const at::Tensor there = joined.detach().nonzero().squeeze(1);  // sorted by graph and row
+    const at::Tensor from = at::div(there, all.most, "floor");
+    edges.row = columns.index_select(0, from);
+    edges.column =
+        columns.index_select(0, at::div(from, all.most, "floor") * all.most + at::remainder(there, all.most));
+    edges.weight = joined.index_select(0, there);
+    edges.graph_of = at::div(used, all.most, "floor");
+    edges.rows = result.level.nodes();
+    edges.graphs = graphs;
   }
   const at::Tensor& theta = input.parameters.get("cluster.weight");
-  const at::Tensor all = rows.empty() ? level.x : at::cat(rows);
-  result.level.x = at::elu(at::addmm(input.parameters.get("cluster.bias"), all, theta.t()));
-  ref::EdgeTensors& edges = result.level.edges;
-  if (rows.empty()) {
-    edges = all_edges;
-    return result;
-  }
-  edges.row = at::cat(row);
-  edges.column = at::cat(column);
-  edges.weight = at::cat(weight);
-  edges.graph_of = ref::index_tensor(graph_of, level.x);
-  edges.rows = result.level.nodes();
-  edges.graphs = level.graphs();
+  result.level.x = at::elu(at::addmm(input.parameters.get("cluster.bias"), rows, theta.t()));
   return result;
 }
 

@@ -2,45 +2,45 @@
 
 #include <cmath>
 
+#include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
 #include "dotin/layers/normalise.h"
 
 namespace dotin::drop {
 
-namespace ref = ops::reference;
-
 namespace {
 
 constexpr double kTiny = 1e-12;
 
-/// The identity over the root of its size is the S^T S of balanced, disjoint clusters.
-at::Tensor orthogonality_loss(const at::Tensor& s) {
-  const at::Tensor products = s.t().mm(s);
+/// Of each graph. The identity over the root of its size is the S^T S of balanced, disjoint clusters.
+at::Tensor orthogonality_loss(const PoolLevel& level, const at::Tensor& s) {
+  const at::Tensor products = graph_products(level, s, s);
+  const at::Tensor norm = products.square().sum({1, 2}, true).clamp_min(kTiny).sqrt();
   const int64_t clusters = s.size(1);
   const at::Tensor ideal = at::eye(clusters, s.options()) / std::sqrt(static_cast<double>(clusters));
-  return (products / products.norm() - ideal).square().sum().clamp_min(kTiny).sqrt();
+  return (products / norm - ideal).square().sum({1, 2}).clamp_min(kTiny).sqrt();
 }
 
 /// Without its diagonal, D^-1/2 A D^-1/2.
 at::Tensor normalised(const at::Tensor& adjacency) {
-  const at::Tensor hollow = adjacency - at::diag(adjacency.diag());
-  const at::Tensor scale = layers::inverse_root(hollow.sum(1));
-  return scale.unsqueeze(1) * hollow * scale.unsqueeze(0);
+  const at::Tensor hollow = adjacency - at::diag_embed(adjacency.diagonal(0, 1, 2));
+  const at::Tensor scale = layers::inverse_root(hollow.sum(2));
+  return scale.unsqueeze(2) * hollow * scale.unsqueeze(1);
 }
 
 }  // namespace
 
-at::Tensor MinCut::logits(const Graph& graph, const layers::LayerParameters& parameters) const {
-  return at::addmm(parameters.get("assign.bias"), graph.x, parameters.get("assign.weight").t());
+at::Tensor MinCut::logits(const PoolInput& input) const {
+  return at::addmm(input.parameters.get("assign.bias"), input.level.x, input.parameters.get("assign.weight").t());
 }
 
-ClusterPool::Clustered MinCut::cluster(const Graph& graph, const at::Tensor& s) const {
-  const at::Tensor a = layers::normalised_weights(adjacency_weights(graph.edges), graph.edges);
-  const at::Tensor adjacency = s.t().mm(ref::aggregate(a, s, graph.edges));
-  const at::Tensor degrees = ref::segment_sum(a, graph.edges.row, graph.edges.rows);
-  const at::Tensor inside = (degrees.unsqueeze(1) * s.square()).sum();  // tr(S^T D S)
+ClusterPool::Clustered MinCut::cluster(const PoolLevel& level, const at::Tensor& s) const {
+  constexpr auto kMixing = ops::Mixing::normalised_adjacency;
+  const at::Tensor adjacency = graph_products(level, s, mixed(level, kMixing, s));
+  const at::Tensor degrees = mixed(level, kMixing, at::ones({level.nodes()}, s.options()));
+  const at::Tensor inside = graph_sums(level, degrees * s.square().sum(1));  // tr(S^T D S)
   Clustered result;
-  result.loss = orthogonality_loss(s) - adjacency.trace() / inside.clamp_min(kTiny);
+  result.loss = orthogonality_loss(level, s) - adjacency.diagonal(0, 1, 2).sum(1) / inside.clamp_min(kTiny);
   result.adjacency = normalised(adjacency);
   return result;
 }

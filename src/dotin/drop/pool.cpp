@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
+#include "dotin/core/error.h"
 #include "dotin/core/registry.h"
 #include "dotin/drop/pools.h"
-#include "dotin/layers/normalise.h"
-#include "dotin/ops/mix.h"
-#include "dotin/ops/rows.h"
 
 namespace dotin::drop {
 
@@ -49,9 +47,10 @@ std::vector<int64_t> renumbered(const std::vector<uint8_t>& keep) {
   return numbers;
 }
 
-PoolLevel level_of(const batch::Batch& batch, const at::Tensor& x, bool fused) {
+PoolLevel level_of(const batch::Batch& batch, const ops::SharedRows& x, bool fused) {
   PoolLevel level;
-  level.x = x;
+  level.x = x.rows;
+  level.code = x.code;
   level.offsets.assign(batch.node_offsets.begin(), batch.node_offsets.end());
   level.fused = fused;
   if (fused) {
@@ -61,7 +60,7 @@ PoolLevel level_of(const batch::Batch& batch, const at::Tensor& x, bool fused) {
     sparse->columns = batch.neighbours;
     level.sparse = std::move(sparse);
   } else {
-    level.edges = ops::reference::edge_tensors(ops::reference::structure_of(batch, 0), x.detach());
+    level.edges = ops::reference::edge_tensors(ops::reference::structure_of(batch, 0), x.rows.detach());
   }
   return level;
 }
@@ -100,7 +99,13 @@ PoolLevel induced_sparse(const PoolLevel& level, const std::vector<uint8_t>& kee
   kernels::DropMap map;
   kernels::coarsen(*level.sparse, keep.data(), /*merge=*/false, kernels::EdgeWeights::none, /*tasks=*/0, *sparse, map);
   PoolLevel result;
-  result.x = ops::select_rows(level.x, map.source, gate);
+  if (level.code.empty()) {
+    result.x = ops::select_rows(level.x, map.source, gate);
+  } else {
+    DOTIN_ASSERT(!gate.defined());
+    result.x = level.x;
+    for (const int32_t node : map.source) result.code.push_back(level.code[node]);
+  }
   result.offsets.assign(sparse->node_offsets.begin(), sparse->node_offsets.end());
   result.fused = level.fused;
   result.sparse = std::move(sparse);
@@ -156,11 +161,6 @@ std::vector<int64_t> edge_offsets(const ops::reference::EdgeTensors& edges, cons
     offsets.push_back(e);
   }
   return offsets;
-}
-
-at::Tensor normalised_sums(const PoolLevel& level, const at::Tensor& x) {
-  if (level.sparse != nullptr) return ops::mix_normalised(level.sparse, x);
-  return ops::reference::aggregate(layers::normalised_weights(level.edges.weight, level.edges), x, level.edges);
 }
 
 at::Tensor adjacency_weights(const ops::reference::EdgeTensors& edges) {

@@ -9,19 +9,22 @@
 #include <vector>
 
 #include "dotin/layers/backbone.h"
+#include "dotin/ops/rows.h"
 
 namespace dotin::drop {
 
 /// The graphs of a batch between two layers, raw nodes only. Edges are A + I: every node has a self-loop of weight 1 on
 /// top of what the adjacency A has on its diagonal. Sorted by row. Weights may have a gradient.
 struct PoolLevel {
-  at::Tensor x;                       // [nodes, D]
+  at::Tensor x;                       // [nodes, D], or fewer rows where there is `code`
   std::vector<int64_t> offsets;       // graphs + 1
   ops::reference::EdgeTensors edges;  // empty where there is `sparse`, see edges_of
   /// Whether kernels run where there are any (ops/), or plain torch does.
   bool fused = false;
   /// The edges for kernels, self-loops implicit: of fused levels as long as all weights are 1.
   std::shared_ptr<const kernels::Level> sparse;
+  /// Before the first layer of the fused engine: the row of x that each node has. Otherwise empty: its own.
+  std::vector<int32_t> code;
 
   int64_t graphs() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t nodes() const { return offsets.back(); }
@@ -63,8 +66,8 @@ class Pool {
 /// name: of a method in methods.h, except dotin, and dropgnn, which is none on graphs that lost nodes before.
 std::unique_ptr<Pool> make_pool(const std::string& name, const PoolOptions& options);
 
-/// The batch before the first layer, with rows x.
-PoolLevel level_of(const batch::Batch& batch, const at::Tensor& x, bool fused);
+/// The batch before the first layer.
+PoolLevel level_of(const batch::Batch& batch, const ops::SharedRows& x, bool fused);
 
 /// The edges as tensors, made where the level has them for kernels.
 ops::reference::EdgeTensors edges_of(const PoolLevel& level);
@@ -78,9 +81,6 @@ std::vector<int64_t> renumbered(const std::vector<uint8_t>& keep);
 
 /// Where the edges of each graph start: graphs + 1.
 std::vector<int64_t> edge_offsets(const ops::reference::EdgeTensors& edges, const std::vector<int64_t>& node_offsets);
-
-/// D^-1/2 W D^-1/2 x, W the weights of the edges; x [nodes, D] or [nodes].
-at::Tensor normalised_sums(const PoolLevel& level, const at::Tensor& x);
 
 /// The weights of A: without the self-loops of weight 1 that the edges carry on top.
 at::Tensor adjacency_weights(const ops::reference::EdgeTensors& edges);

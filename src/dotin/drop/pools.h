@@ -43,8 +43,8 @@ class SagPool : public ScorePool {
 };
 
 /// Methods that give each node a share in each of C clusters, S = softmax(...) [n, C], the same C in every graph:
-/// X' = S^T X, A' = S^T A S. Graph by graph, and never an n x n matrix: S, A S and A' are what there is of dense
-/// numbers. A graph that would take more than the limit is refused with the figure.
+/// X' = S^T X, A' = S^T A S. Never an n x n matrix: S, A S and A' are what there is of dense numbers. A graph that
+/// would take more than the limit is refused with the figure.
 class ClusterPool : public Pool {
  public:
   explicit ClusterPool(PoolOptions options) : options_(std::move(options)) {}
@@ -52,18 +52,13 @@ class ClusterPool : public Pool {
   Pooled pool(const PoolInput& input) const override;
 
  protected:
-  /// One graph: rows and edges of its own, numbered from 0.
-  struct Graph {
-    at::Tensor layer_input, x;  // [n, D]
-    ops::reference::EdgeTensors edges;
-  };
   struct Clustered {
-    at::Tensor adjacency;  // A' [C, C]
-    at::Tensor loss;
+    at::Tensor adjacency;  // A' [graphs, C, C]
+    at::Tensor loss;       // [graphs]; finite where a graph has no nodes
   };
-  /// [n, C], before the softmax.
-  virtual at::Tensor logits(const Graph& graph, const layers::LayerParameters& parameters) const = 0;
-  virtual Clustered cluster(const Graph& graph, const at::Tensor& s) const = 0;
+  /// [nodes, C], before the softmax.
+  virtual at::Tensor logits(const PoolInput& input) const = 0;
+  virtual Clustered cluster(const PoolLevel& level, const at::Tensor& s) const = 0;
 
   PoolOptions options_;
 };
@@ -75,8 +70,8 @@ class DiffPool : public ClusterPool {
   using ClusterPool::ClusterPool;
 
  protected:
-  at::Tensor logits(const Graph& graph, const layers::LayerParameters& parameters) const override;
-  Clustered cluster(const Graph& graph, const at::Tensor& s) const override;
+  at::Tensor logits(const PoolInput& input) const override;
+  Clustered cluster(const PoolLevel& level, const at::Tensor& s) const override;
 };
 
 /// MinCutPool (Bianchi et al. 2020, equations 4, 5, 7 and 8): S by a linear map of the layer's output; losses
@@ -87,8 +82,8 @@ class MinCut : public ClusterPool {
   using ClusterPool::ClusterPool;
 
  protected:
-  at::Tensor logits(const Graph& graph, const layers::LayerParameters& parameters) const override;
-  Clustered cluster(const Graph& graph, const at::Tensor& s) const override;
+  at::Tensor logits(const PoolInput& input) const override;
+  Clustered cluster(const PoolLevel& level, const at::Tensor& s) const override;
 };
 
 /// Bytes that clustering a graph takes, about, forward and backward. edges: nodes^2 where all pairs are edges.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "dotin/drop/choose.h"
+#include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
 
 namespace dotin::drop {
@@ -47,7 +48,8 @@ void SagPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) co
 }
 
 at::Tensor SagPool::scores(const PoolInput& input) const {
-  return normalised_sums(input.level, input.level.x.mv(input.parameters.get("score.weight"))).tanh();
+  const at::Tensor own = input.level.x.mv(input.parameters.get("score.weight"));
+  return mixed(input.level, ops::Mixing::normalised_with_loops, own).tanh();
 }
 
 at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores; }

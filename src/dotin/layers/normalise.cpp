@@ -10,6 +10,11 @@ at::Tensor inverse_root(const at::Tensor& sums) {
 }
 
 at::Tensor normalised_weights(const at::Tensor& weights, const ops::reference::EdgeTensors& edges) {
+  if (edges.complete > 0) {
+    const at::Tensor matrices = weights.view({edges.graphs, edges.complete, edges.complete});
+    const at::Tensor scale = inverse_root(matrices.sum(2));
+    return (scale.unsqueeze(2) * matrices * scale.unsqueeze(1)).flatten();
+  }
   const at::Tensor scale = inverse_root(ops::reference::segment_sum(weights, edges.row, edges.rows));
   return scale.index_select(0, edges.row) * weights * scale.index_select(0, edges.column);
 }

@@ -1,6 +1,9 @@
 // The model without virtual nodes: layers, a pooling method after them, and a read-out that gives one embedding.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
 #include "dotin/drop/choose.h"
@@ -14,6 +17,32 @@
 namespace dotin::models {
 
 namespace ref = ops::reference;
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// The graphs of a batch so many times, one copy of all after the other; without features and targets.
+batch::Batch copies_of(const batch::Batch& batch, int64_t count) {
+  batch::Batch copies;
+  copies.node_offsets.push_back(0);
+  copies.row_offsets.push_back(0);
+  const auto append_shifted = [](std::vector<int32_t>& to, auto first, auto last, int32_t shift) {
+    std::transform(first, last, std::back_inserter(to), [shift](int32_t value) { return value + shift; });
+  };
+  for (int64_t copy = 0; copy < count; ++copy) {
+    const int32_t nodes = copies.nodes(), entries = copies.row_offsets.back();
+    append_shifted(copies.node_offsets, batch.node_offsets.begin() + 1, batch.node_offsets.end(), nodes);
+    append_shifted(copies.row_offsets, batch.row_offsets.begin() + 1, batch.row_offsets.end(), entries);
+    append_shifted(copies.neighbours, batch.neighbours.begin(), batch.neighbours.end(), nodes);
+  }
+  return copies;
+}
+
+}  // namespace
 
 void Model::make_pooling() {
   const drop::MethodAbout& method = drop::about(options_.drop);
@@ -43,29 +72,40 @@ void Model::make_pooling() {
 
 at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
   const at::Tensor input = parameters_.get("input.weight");
-  const at::Tensor x =
-      fused() ? ops::input_rows(batch, input) : ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
-  const drop::PoolLevel level = drop::level_of(batch, x, fused());
-  if (options_.drop != "dropgnn") return read_once(level, batch, options, result);
-
-  // DropGNN (Papp et al. 2021, section 3): r runs on graphs without some nodes, in training and evaluation alike.
-  at::Tensor total;
-  for (int64_t run = 0; run < options_.dropgnn_runs; ++run) {
-    ForwardOptions own = options;
-    own.random_key = core::mix(options.random_key, static_cast<uint64_t>(run));
-    const std::vector<uint64_t> keys = graph_keys(batch, own.random_key, options_.layers);
-    const at::Tensor read = read_once(
-        drop::induced(level, drop::keep_by_chance(level.offsets, options_.dropgnn_p, keys)), batch, own, result);
-    total = total.defined() ? total + read : read;
+  ops::SharedRows x;
+  if (fused()) {
+    x = ops::input_rows(batch, input);
+  } else {
+    x.rows = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
   }
-  return total / static_cast<double>(options_.dropgnn_runs);
+  if (options_.drop != "dropgnn") return read_once(drop::level_of(batch, x, fused()), batch, options, result);
+
+  // DropGNN (Papp et al. 2021, section 3): r runs on graphs without some nodes, in training and evaluation alike. All
+  // runs together are a batch of so many copies of each graph.
+  const int64_t runs = options_.dropgnn_runs;
+  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
+  std::vector<uint8_t> keep;
+  for (int64_t run = 0; run < runs; ++run) {
+    const uint64_t key = core::mix(options.random_key, static_cast<uint64_t>(run));
+    append(keep, drop::keep_by_chance(offsets, options_.dropgnn_p, graph_keys(batch, key, options_.layers)));
+  }
+  ops::SharedRows all = x;
+  if (x.code.empty()) {
+    all.rows = x.rows.repeat({runs, 1});
+  } else {
+    for (int64_t run = 1; run < runs; ++run) append(all.code, x.code);
+  }
+  const drop::PoolLevel level = drop::level_of(copies_of(batch, runs), all, fused());
+  const at::Tensor read = read_once(drop::induced(level, keep), batch, options, result);
+  return read.view({runs, batch.graphs(), read.size(1)}).mean(0);
 }
 
 at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const {
   const layers::LayerParameters parameters(parameters_, layer);
   if (level.sparse != nullptr) {
     const bool masked = options.training && options_.dropout > 0;
-    return ops::sparse_layer(layer_settings(options_), layer_parameters(parameters), level.sparse, level.x,
+    return ops::sparse_layer(layer_settings(options_), layer_parameters(parameters), level.sparse,
+                             {level.x, level.code},
                              masked ? dropout_mask(level.nodes(), layer, 0, options) : at::Tensor());
   }
   at::Tensor q, p;
@@ -83,8 +123,9 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
   std::vector<drop::PoolLevel> layers;
   for (int64_t l = 0; l < options_.layers; ++l) {
     const layers::LayerParameters parameters(parameters_, l);
-    const at::Tensor layer_input = level.x;
+    const at::Tensor layer_input = level.code.empty() ? level.x : ops::select_rows(level.x, level.code, {});
     level.x = pooled_layer(l, level, options);
+    level.code.clear();
 
     LayerTrace trace;
     trace.raw_offsets = level.offsets;

@@ -1,5 +1,5 @@
-// Neighbours mixed by given coefficients, as a differentiable function over kernels: the sparse products of pooling
-// methods. CPU, float or double.
+// Neighbours mixed by coefficients that follow from the edges, as a differentiable function over kernels: the sparse
+// products of pooling methods. CPU, float or double.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,14 @@
 
 namespace dotin::ops {
 
-/// D^-1/2 (A + I) D^-1/2 x for a level without weights and rows x [nodes, D], or a vector x [nodes].
-at::Tensor mix_normalised(std::shared_ptr<const kernels::Level> level, const at::Tensor& x);
+/// The matrix that rows are multiplied by. D: its own row sums before it is normalised; a node without any gets 0.
+enum class Mixing {
+  adjacency,              // A
+  normalised_adjacency,   // D^-1/2 A D^-1/2
+  normalised_with_loops,  // D^-1/2 (A + I) D^-1/2
+};
+
+/// The matrix of a level without weights times rows x [nodes, D], or a vector x [nodes].
+at::Tensor mix(Mixing mixing, std::shared_ptr<const kernels::Level> level, const at::Tensor& x);
 
 }  // namespace dotin::ops

@@ -22,7 +22,7 @@ struct FeatureMemory : torch::CustomClassHolder {
       : codes(batch.codes),
         dense(batch.dense),
         features{codes.data(), batch.codes_per_node, dense.data(), batch.dense_width, batch.nodes()},
-        index(kernels::index_input(features, /*share_rows=*/false)) {}
+        index(kernels::index_input(features, /*share_rows=*/true)) {}
 
   std::vector<int32_t> codes;
   std::vector<float> dense;
@@ -36,7 +36,7 @@ class InputRows : public torch::autograd::Function<InputRows> {
                             const c10::intrusive_ptr<FeatureMemory>& memory) {
     context->saved_data["memory"] = c10::IValue::make_capsule(memory);
     context->save_for_backward({weight});
-    const at::Tensor rows = at::empty({memory->features.nodes, weight.size(0)}, weight.options());
+    const at::Tensor rows = at::empty({memory->index.rows(), weight.size(0)}, weight.options());
     with_scalar(weight, [&](auto zero) {
       using Scalar = decltype(zero);
       kernels::input_table(memory->features, memory->index, weight.data_ptr<Scalar>(), weight.size(0), weight.size(1),
@@ -59,25 +59,25 @@ class InputRows : public torch::autograd::Function<InputRows> {
   }
 };
 
-struct KeptMemory : torch::CustomClassHolder {
-  std::vector<int32_t> kept;
+struct ChosenMemory : torch::CustomClassHolder {
+  std::vector<int32_t> chosen;
 };
 
 class SelectRows : public torch::autograd::Function<SelectRows> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& all_rows,
-                            const c10::optional<at::Tensor>& all_gate, const c10::intrusive_ptr<KeptMemory>& memory) {
+                            const c10::optional<at::Tensor>& all_gate, const c10::intrusive_ptr<ChosenMemory>& memory) {
     const at::Tensor rows = all_rows.contiguous(), gate = all_gate ? all_gate->contiguous() : at::Tensor();
     context->saved_data["memory"] = c10::IValue::make_capsule(memory);
     context->save_for_backward({rows, gate});
-    const int64_t width = rows.size(1), left = static_cast<int64_t>(memory->kept.size());
+    const int64_t width = rows.size(1), left = static_cast<int64_t>(memory->chosen.size());
     const at::Tensor out = at::zeros({left, width}, rows.options());
     with_scalar(rows, [&](auto zero) {
       using Scalar = decltype(zero);
       const Scalar* const from = rows.data_ptr<Scalar>();
       const Scalar* const scale = gate.defined() ? gate.data_ptr<Scalar>() : nullptr;
       for (int64_t r = 0; r < left; ++r) {
-        const int64_t i = memory->kept[r];
+        const int64_t i = memory->chosen[r];
         kernels::loops<Scalar>().add_scaled(scale != nullptr ? scale[i] : Scalar(1), from + i * width,
                                             out.data_ptr<Scalar>() + r * width, width);
       }
@@ -87,7 +87,7 @@ class SelectRows : public torch::autograd::Function<SelectRows> {
 
   static variable_list backward(AutogradContext* context, variable_list d_outputs) {
     const auto holder = context->saved_data["memory"].toCapsule();
-    const std::vector<int32_t>& kept = static_cast<const KeptMemory&>(*holder).kept;
+    const std::vector<int32_t>& chosen = static_cast<const ChosenMemory&>(*holder).chosen;
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &rows = saved[0], &gate = saved[1];
     const at::Tensor d_out = d_outputs[0].contiguous(), d_rows = at::zeros_like(rows.detach());
@@ -96,8 +96,8 @@ class SelectRows : public torch::autograd::Function<SelectRows> {
     with_scalar(rows, [&](auto zero) {
       using Scalar = decltype(zero);
       const kernels::Loops<Scalar>& loop = kernels::loops<Scalar>();
-      for (std::size_t r = 0; r < kept.size(); ++r) {
-        const int64_t i = kept[r];
+      for (std::size_t r = 0; r < chosen.size(); ++r) {
+        const int64_t i = chosen[r];
         const Scalar* const d = d_out.data_ptr<Scalar>() + static_cast<int64_t>(r) * width;
         const Scalar scale = gate.defined() ? gate.data_ptr<Scalar>()[i] : Scalar(1);
         loop.add_scaled(scale, d, d_rows.data_ptr<Scalar>() + i * width, width);
@@ -110,15 +110,16 @@ class SelectRows : public torch::autograd::Function<SelectRows> {
 
 }  // namespace
 
-at::Tensor input_rows(const batch::Batch& batch, const at::Tensor& weight) {
+SharedRows input_rows(const batch::Batch& batch, const at::Tensor& weight) {
   DOTIN_ASSERT(batch.dense_width <= weight.size(1));
   DOTIN_ASSERT(batch.codes.empty() || *std::max_element(batch.codes.begin(), batch.codes.end()) < weight.size(1));
-  return InputRows::apply(weight, c10::make_intrusive<FeatureMemory>(batch));
+  const auto memory = c10::make_intrusive<FeatureMemory>(batch);
+  return {InputRows::apply(weight, memory), memory->index.code};
 }
 
-at::Tensor select_rows(const at::Tensor& rows, const std::vector<int32_t>& kept, const at::Tensor& gate) {
-  const auto memory = c10::make_intrusive<KeptMemory>();
-  memory->kept = kept;
+at::Tensor select_rows(const at::Tensor& rows, const std::vector<int32_t>& chosen, const at::Tensor& gate) {
+  const auto memory = c10::make_intrusive<ChosenMemory>();
+  memory->chosen = chosen;
   return SelectRows::apply(rows, gate.defined() ? c10::make_optional(gate) : c10::nullopt, memory);
 }
 

@@ -9,10 +9,17 @@
 
 namespace dotin::ops {
 
-/// [nodes, D]: each node's features times weight^T, weight [D, F]. One-hot features are never written out.
-at::Tensor input_rows(const batch::Batch& batch, const at::Tensor& weight);
+/// Rows of nodes, of which equal ones may be stored once: node i has row code[i], or row i where code is empty.
+struct SharedRows {
+  at::Tensor rows;  // [rows, D]
+  std::vector<int32_t> code;
+};
 
-/// The rows of `kept` nodes, in this order, each once; times gate [nodes] where that is defined.
-at::Tensor select_rows(const at::Tensor& rows, const std::vector<int32_t>& kept, const at::Tensor& gate);
+/// Each node's features times weight^T, weight [D, F]. One-hot features are never written out, and nodes with the same
+/// share a row.
+SharedRows input_rows(const batch::Batch& batch, const at::Tensor& weight);
+
+/// The rows of these numbers, in this order; times gate [rows] where that is defined, and then each at most once.
+at::Tensor select_rows(const at::Tensor& rows, const std::vector<int32_t>& chosen, const at::Tensor& gate);
 
 }  // namespace dotin::ops

@@ -18,7 +18,8 @@ struct LayerMemory : torch::CustomClassHolder {
   kernels::LayerSettings settings;
   FusedLayerParameters parameters;
   std::shared_ptr<const kernels::Level> level;
-  at::Tensor x, mask;
+  SharedRows x;
+  at::Tensor mask;
   kernels::LayerTape<float> float_tape;
   kernels::LayerTape<double> double_tape;
 
@@ -27,8 +28,9 @@ struct LayerMemory : torch::CustomClassHolder {
 };
 
 template <class Scalar>
-kernels::LayerRows<Scalar> layer_rows(const at::Tensor& x) {
-  return {x.data_ptr<Scalar>(), 0, x.size(0), nullptr, false, x.size(1)};
+kernels::LayerRows<Scalar> layer_rows(const SharedRows& x) {
+  const int32_t* const code = x.code.empty() ? nullptr : x.code.data();
+  return {x.rows.data_ptr<Scalar>(), 0, x.rows.size(0), code, false, x.rows.size(1)};
 }
 
 template <class Scalar>
@@ -45,7 +47,7 @@ at::Tensor layer_pass(LayerMemory& memory) {
   }
   kernels::layer_forward(memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
                          layer_rows<Scalar>(memory.x), *memory.level, keep_all, make_mask, tape);
-  const at::Tensor next = at::empty_like(memory.x);
+  const at::Tensor next = at::empty({memory.level->nodes(), memory.settings.hidden}, memory.x.rows.options());
   std::copy(tape.next.begin(), tape.next.end(), next.data_ptr<Scalar>());
   tape.next = {};
   return next;
@@ -53,7 +55,7 @@ at::Tensor layer_pass(LayerMemory& memory) {
 
 template <class Scalar>
 at::Tensor layer_pass_back(LayerMemory& memory, const at::Tensor& d_next) {
-  const at::Tensor d_x = at::zeros_like(memory.x);
+  const at::Tensor d_x = at::zeros_like(memory.x.rows);
   kernels::layer_backward(
       memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
       layer_rows<Scalar>(memory.x), *memory.level, memory.tape(Scalar()), d_next.data_ptr<Scalar>(),
@@ -67,7 +69,7 @@ class SparseLayer : public torch::autograd::Function<SparseLayer> {
   /// anchor: any parameter, so that the result is known to depend on parameters.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& /*anchor*/,
                             const c10::intrusive_ptr<LayerMemory>& memory) {
-    memory->x = x.contiguous();
+    memory->x.rows = x.contiguous();
     context->saved_data["memory"] = c10::IValue::make_capsule(memory);
     return with_scalar(x, [&](auto zero) { return layer_pass<decltype(zero)>(*memory); });
   }
@@ -85,7 +87,7 @@ class SparseLayer : public torch::autograd::Function<SparseLayer> {
 }  // namespace
 
 at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayerParameters& parameters,
-                        std::shared_ptr<const kernels::Level> level, const at::Tensor& x, const at::Tensor& mask) {
+                        std::shared_ptr<const kernels::Level> level, const SharedRows& x, const at::Tensor& mask) {
   const auto memory = c10::make_intrusive<LayerMemory>();
   memory->settings = settings;
   memory->settings.tasks = 0;
@@ -94,8 +96,9 @@ at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayer
   if (!parameters.query.defined()) memory->settings.attention = 0;
   memory->parameters = parameters;
   memory->level = std::move(level);
+  memory->x.code = x.code;
   memory->mask = mask;
-  return SparseLayer::apply(x, parameters.linear, memory);
+  return SparseLayer::apply(x.rows, parameters.linear, memory);
 }
 
 }  // namespace dotin::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "dotin/drop/choose.h"
+#include "dotin/drop/level_sums.h"
 #include "dotin/readout/readouts.h"
 #include "dotin/readout/segments.h"
 
@@ -17,7 +18,7 @@ at::Tensor SagReadout::read(const std::vector<drop::PoolLevel>& layers, const la
   drop::PoolLevel all = layers.back();
   all.x = side_by_side(layers);
   const at::Tensor own = all.x.mv(parameters.get("readout.score.weight"));
-  const at::Tensor scores = drop::normalised_sums(all, own).tanh();
+  const at::Tensor scores = drop::mixed(all, ops::Mixing::normalised_with_loops, own).tanh();
   const drop::PoolLevel kept =
       drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio), /*gate=*/scores);
   return mean_max_rows(kept);

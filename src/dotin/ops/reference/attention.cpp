@@ -68,6 +68,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& p, const EdgeTensors
   constexpr double kNoEdge = 1e-12;
   logits = edge_weights == EdgeWeights::multiplicity ? logits + edges.weight.clamp_min(kNoEdge).log()
                                                      : logits * edges.weight;
+  if (edges.complete > 0) return logits.view({edges.rows, edges.complete}).softmax(1).flatten();
   return segment_softmax(logits, edges.row, edges.rows);
 }
 
