@@ -58,8 +58,7 @@ class LstmCell : public torch::autograd::Function<LstmCell> {
           const Scalar input = gate[c], forget = gate[d + c], candidate = gate[2 * d + c], output = gate[3 * d + c];
           const Scalar squashed = std::tanh(next.data_ptr<Scalar>()[r * d + c]);
           const Scalar of_state = d_state.data_ptr<Scalar>()[r * d + c];
-          const Scalar of_cell =
-              d_next.data_ptr<Scalar>()[r * d + c] + of_state * output * (1 - squashed * squashed);
+          const Scalar of_cell = d_next.data_ptr<Scalar>()[r * d + c] + of_state * output * (1 - squashed * squashed);
           d_gate[c] = of_cell * candidate * input * (1 - input);
           d_gate[d + c] = of_cell * cell.data_ptr<Scalar>()[r * d + c] * forget * (1 - forget);
           d_gate[2 * d + c] = of_cell * input * (1 - candidate * candidate);

@@ -7,8 +7,8 @@
 
 namespace dotin::ops {
 
-/// gates [n, 4 D]: input, forget, candidate and output gates before their activations; cell [n, D]. Gives the next state
-/// and cell: cell' = sigmoid(f) cell + sigmoid(i) tanh(c), state' = sigmoid(o) tanh(cell').
+/// gates [n, 4 D]: input, forget, candidate and output gates before their activations; cell [n, D]. Gives the next
+/// state and cell: cell' = sigmoid(f) cell + sigmoid(i) tanh(c), state' = sigmoid(o) tanh(cell').
 std::pair<at::Tensor, at::Tensor> lstm_cell(const at::Tensor& gates, const at::Tensor& cell);
 
 }  // namespace dotin::ops
