@@ -50,7 +50,7 @@ struct Forward {
   std::vector<at::Tensor> outputs;     // per task: [graphs, width]
   at::Tensor auxiliary;                // what the drop method adds to the objective; undefined where nothing
   std::vector<LayerTrace> trace;       // per layer, if asked for; none where the method chooses no nodes
-  std::vector<double> layer_seconds;   // per layer, on the fused engine
+  std::vector<double> layer_seconds;   // per layer, with virtual nodes on the fused engine
 };
 
 class Model {

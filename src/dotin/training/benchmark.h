@@ -24,7 +24,7 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double step = 0, fastest_step = 0, slowest_step = 0;
   double batch = 0, forward = 0, backward = 0, optimizer = 0;
-  std::vector<double> forward_layers;  // of forward, on the fused engine
+  std::vector<double> forward_layers;  // of forward, with virtual nodes on the fused engine
   double gemm = 0;                     // of forward and backward, on the fused engine: inside matrix products
   double steps_per_second = 0, graphs_per_second = 0,
          edges_per_second = 0;  // edges: directed, of the graphs as they came
