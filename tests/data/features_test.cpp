@@ -38,12 +38,10 @@ struct Encoded {
 Encoded encode(const FeatureMap& map, const Dataset& dataset, int64_t index, UnknownLabels unknown) {
   const FeatureEncoder encoder(map, dataset, unknown);
   const GraphView graph = dataset.graph(index);
-  std::vector<int32_t> degrees;
-  for (int32_t node = 0; node < graph.nodes; ++node) degrees.push_back(graph.degree(node));
   Encoded result;
   result.codes.resize(static_cast<std::size_t>(graph.nodes * map.codes_per_node()), -99);
   result.dense.resize(static_cast<std::size_t>(graph.nodes * map.dense_width()), -99.f);
-  encoder.encode(dataset, graph, degrees, result.codes.data(), result.dense.data());
+  encoder.encode(dataset, graph, result.codes.data(), result.dense.data());
   return result;
 }
 
@@ -127,27 +125,59 @@ TEST(Features, LogDegreeIsOneDenseColumnAfterTheAttributes) {
   EXPECT_EQ(encoded.codes[0], 3);
 }
 
-TEST(Features, LabelAndDegreeTogetherHaveAColumnUpToOneDegreeMoreThanSeen) {
+TEST(Features, NeighboursAreTheLabelOfANodeTogetherWithTheirs) {
   const auto dataset = dataset_of(true, false);
   FeatureOptions options;
-  options.label_degree = true;
+  options.neighbours = true;
   const FeatureMap map = fit_features(View(dataset), options);
-  // Label 6 has degrees 2 and 3, label 7 degree 1, label 8 degree 2.
-  EXPECT_EQ(map.column_names(), (std::vector<std::string>{
-                                    "label=6", "label=7", "label=8", "label=6, degree=0", "label=6, degree=1",
-                                    "label=6, degree=2", "label=6, degree=3", "label=6, degree>=4", "label=7, degree=0",
-                                    "label=7, degree=1", "label=7, degree>=2", "label=8, degree=0", "label=8, degree=1",
-                                    "label=8, degree=2", "label=8, degree>=3"}));
-  EXPECT_EQ(map.width(), 15);
-  EXPECT_EQ(encode(map, *dataset, 0, UnknownLabels::error).codes, (std::vector<int32_t>{0, 5, 2, 13, 0, 6, 1, 9}));
-  options.degree_cap = 2;
-  EXPECT_EQ(fit_features(View(dataset), options).width(), 3 + 3 + 3 + 3) << "the cap holds here too";
+  EXPECT_EQ(map.width(), 3 + 1024);
+  EXPECT_EQ(map.column_names().at(3 + 17), "neighbours#17");
+  // Nodes 0 and 2 have label 6, nodes 1 and 3 labels 8 and 7.
+  const GraphView graph = dataset->graph(0);
+  const auto codes_with = [&](std::vector<int64_t> rows, std::vector<int32_t> neighbours) {
+    GraphView view = graph;
+    view.row_offsets = rows;
+    view.all_neighbours = neighbours.data();
+    std::vector<int32_t> codes(8), result;
+    FeatureEncoder(map, *dataset, UnknownLabels::error).encode(*dataset, view, codes.data(), nullptr);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_GE(codes[2 * i + 1], 3);
+      EXPECT_LT(codes[2 * i + 1], map.width());
+      result.push_back(codes[2 * i + 1]);
+    }
+    return result;
+  };
+  // 0 - 1 and 2 - 3, then 0 - 3 and 2 - 1: nodes 0 and 2 change places, 1 and 3 see what they saw.
+  const std::vector<int32_t> before = codes_with({0, 1, 2, 3, 4}, {1, 0, 3, 2});
+  EXPECT_EQ(codes_with({0, 1, 2, 3, 4}, {3, 2, 1, 0}),
+            (std::vector<int32_t>{before[2], before[1], before[0], before[3]}));
+  EXPECT_NE(before[0], before[2]);
+  // 0 - 1, 0 - 2: one more neighbour is another colour, for both ends; the order of neighbours is none.
+  const std::vector<int32_t> more = codes_with({0, 2, 3, 4, 4}, {1, 2, 0, 0});
+  EXPECT_NE(more[0], before[0]);
+  EXPECT_EQ(more[1], before[1]);
+  EXPECT_NE(more[2], before[2]);
+  EXPECT_EQ(codes_with({0, 2, 3, 4, 4}, {2, 1, 0, 0}), more);
+}
 
-  const std::vector<int32_t> edited{0, 9, 70, 2};
-  std::vector<int32_t> codes(8);
-  FeatureEncoder(map, *dataset, UnknownLabels::error)
-      .encode(*dataset, dataset->graph(0), edited, codes.data(), nullptr);
-  EXPECT_EQ(codes, (std::vector<int32_t>{0, 3, 2, 14, 0, 7, 1, 10}));
+TEST(Features, NeighboursHaveDegreesWhereLabelsAreNoFeatures) {
+  FeatureOptions options;
+  options.labels = false;
+  options.neighbours = true;
+  const auto dataset = dataset_of(true, false);
+  const FeatureMap map = fit_features(View(dataset), options);
+  EXPECT_EQ(map.width(), 1024);
+  const std::vector<int32_t> codes = encode(map, *dataset, 0, UnknownLabels::error).codes;
+  const GraphView graph = dataset->graph(0);
+  for (int32_t i = 0; i < graph.nodes; ++i) {
+    for (int32_t j = 0; j < graph.nodes; ++j) {
+      std::multiset<int32_t> of_i, of_j;
+      for (const int32_t k : graph.neighbours(i)) of_i.insert(graph.degree(k));
+      for (const int32_t k : graph.neighbours(j)) of_j.insert(graph.degree(k));
+      EXPECT_EQ(codes[static_cast<std::size_t>(i)] == codes[static_cast<std::size_t>(j)], of_i == of_j)
+          << i << " " << j;
+    }
+  }
 }
 
 TEST(Features, DegreesAreThoseGivenNotThoseStored) {
@@ -155,10 +185,11 @@ TEST(Features, DegreesAreThoseGivenNotThoseStored) {
   FeatureOptions options;
   options.degree = DegreeFeature::onehot;
   const FeatureMap map = fit_features(View(dataset), options);
-  const std::vector<int32_t> edited{0, 1, 2, 70};
+  const std::vector<int64_t> edited{0, 0, 1, 3, 73};
+  GraphView graph = dataset->graph(0);
+  graph.row_offsets = edited;
   std::vector<int32_t> codes(4);
-  FeatureEncoder(map, *dataset, UnknownLabels::error)
-      .encode(*dataset, dataset->graph(0), edited, codes.data(), nullptr);
+  FeatureEncoder(map, *dataset, UnknownLabels::error).encode(*dataset, graph, codes.data(), nullptr);
   EXPECT_EQ(codes, (std::vector<int32_t>{0, 1, 2, 64}));
 }
 
@@ -207,13 +238,16 @@ TEST(FeatureEncoder, BindsOtherDataByLabelValue) {
   EXPECT_EQ(encode(map, other_data({"8", "6", "7"}), 0, UnknownLabels::error).codes, (std::vector<int32_t>{2, 0, 1}));
 }
 
-TEST(FeatureEncoder, LabelAndDegreeBindByLabelValueToo) {
+TEST(FeatureEncoder, NeighboursBindByLabelValueToo) {
   FeatureOptions options;
-  options.labels = false;
-  options.label_degree = true;
+  options.neighbours = true;
   const FeatureMap map = fit_features(View(dataset_of(true, false)), options);
-  // No edges there: the columns of degree 0 of labels 8, 9 (unknown) and 7.
-  EXPECT_EQ(encode(map, other_data({"8", "9", "7"}), 0, UnknownLabels::ignore).codes, (std::vector<int32_t>{8, -1, 5}));
+  const auto neighbours_of = [&](const Dataset& dataset) {
+    const std::vector<int32_t> codes = encode(map, dataset, 0, UnknownLabels::error).codes;
+    return std::vector<int32_t>{codes[1], codes[3], codes[5]};
+  };
+  const std::vector<int32_t> codes = neighbours_of(other_data({"8", "6", "7"}));
+  EXPECT_EQ(neighbours_of(other_data({"6", "7", "8"})), (std::vector<int32_t>{codes[1], codes[2], codes[0]}));
 }
 
 TEST(FeatureEncoder, UnknownLabelValuesAreAnErrorOrIgnored) {
@@ -255,7 +289,7 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   const auto dataset = dataset_of(true, true);
   FeatureOptions options;
   options.degree = DegreeFeature::onehot;
-  options.label_degree = true;
+  options.neighbours = true;
   FeatureMap map = fit_features(View(dataset, {0}), options);
   map.attribute_scale[1] = 0.1f;
   map.log_degree = true;
@@ -265,8 +299,8 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   EXPECT_EQ(back.attribute_scale, map.attribute_scale);
   EXPECT_TRUE(back.log_degree);
   EXPECT_FALSE(back.constant);
-  EXPECT_TRUE(back.blocks[1].is_degree);
-  EXPECT_EQ(back.blocks[2].last_degree, map.blocks[2].last_degree);
+  EXPECT_EQ(back.blocks[1].kind, BlockKind::degree);
+  EXPECT_EQ(back.blocks[2].kind, BlockKind::neighbours);
   EXPECT_EQ(back.to_json(), map.to_json());
 }
 

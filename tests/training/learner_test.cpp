@@ -36,14 +36,11 @@ TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   const io::SafetensorsFile file(folder / "m.safetensors");
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, tensor] : file.tensors()) shapes[name] = tensor.shape;
-  // Features: one attribute, three labels, and for ged degrees 0 to 64 and labels with their degrees.
-  const int64_t label_degrees = width_of({"label-degree"});
-  std::map<std::string, std::vector<int64_t>> expected = {{"input.weight", {8, 1 + 3 + 65 + label_degrees}},
-                                                          {"virtual", {2, 8}},
-                                                          {"heads.classify.weight", {2, 8}},
-                                                          {"heads.classify.bias", {2}},
-                                                          {"heads.my-ged.weight", {8, 8}},
-                                                          {"heads.my-ged.bias", {8}}};
+  // Features: one attribute, three labels, and for ged labels together with those of the neighbours.
+  std::map<std::string, std::vector<int64_t>> expected = {
+      {"input.weight", {8, 1 + 3 + 1024}}, {"virtual", {2, 8}},
+      {"heads.classify.weight", {2, 8}},   {"heads.classify.bias", {2}},
+      {"heads.my-ged.weight", {8, 8}},     {"heads.my-ged.bias", {8}}};
   for (const std::string layer : {"layers.0.", "layers.1."}) {
     expected[layer + "query.weight"] = {4, 8};
     expected[layer + "key.weight"] = {4, 8};
@@ -228,10 +225,10 @@ TEST_F(SpoiltModel, OneThatAsksForMoreThanItHoldsIsRefusedBeforeAnythingIsAlloca
   EXPECT_SAYS(reading(), "has -1 labels");
 }
 
-TEST(Learner, DegreeJoinsTheFeaturesForGedOnly) {
+TEST(Learner, NeighboursJoinTheFeaturesForGedOnly) {
   EXPECT_EQ(width_of({"auto"}, "classify"), 1 + 3);
-  EXPECT_GT(width_of({"label-degree"}), 3) << "some label occurs with several degrees";
-  EXPECT_EQ(width_of({"auto"}), 1 + 3 + 65 + width_of({"label-degree"}));
+  EXPECT_EQ(width_of({"auto"}), 1 + 3 + 1024);
+  EXPECT_EQ(width_of({"degree"}), 65);
   EXPECT_EQ(width_of({"labels"}), 3);
   EXPECT_EQ(width_of({"degree-log"}), 1);
 }

@@ -35,43 +35,39 @@ class Builder {
     batch_.codes.resize(node_count * static_cast<std::size_t>(batch_.codes_per_node));
     batch_.dense.resize(node_count * static_cast<std::size_t>(batch_.dense_width));
     cursors_.resize(node_count);
-    degrees_.resize(node_count);
   }
 
-  /// Appends the nodes of `graph` with the structure given: its own, or an edited one.
-  void append(const data::GraphView& graph, core::Span<const int64_t> row_offsets, const int32_t* neighbours) {
+  /// Appends a graph of the dataset, with its own edges or with others.
+  void append(const data::GraphView& graph) {
     const int32_t first_node = batch_.node_offsets.back();
     const int32_t first_entry = batch_.row_offsets[static_cast<std::size_t>(first_node)];
-    copy_rows(graph, row_offsets, first_node, first_entry);
-    copy_neighbours(graph, neighbours + row_offsets[0], first_node, first_entry);
+    copy_rows(graph, first_node, first_entry);
+    copy_neighbours(graph, first_node, first_entry);
     mirror_entries(graph, first_node);
 
     batch_.graph_index.push_back(graph.index);
     batch_.node_offsets.push_back(first_node + graph.nodes);
     const auto at = static_cast<std::size_t>(first_node);
-    encoder_.encode(dataset_, graph, {degrees_.data() + at, static_cast<std::size_t>(graph.nodes)},
-                    batch_.codes.data() + at * static_cast<std::size_t>(batch_.codes_per_node),
+    encoder_.encode(dataset_, graph, batch_.codes.data() + at * static_cast<std::size_t>(batch_.codes_per_node),
                     batch_.dense.data() + at * static_cast<std::size_t>(batch_.dense_width));
   }
 
   Batch& batch() { return batch_; }
 
  private:
-  void copy_rows(const data::GraphView& graph, core::Span<const int64_t> row_offsets, int32_t first_node,
-                 int32_t first_entry) {
+  void copy_rows(const data::GraphView& graph, int32_t first_node, int32_t first_entry) {
     int32_t* rows = batch_.row_offsets.data() + first_node;
     int32_t* cursors = cursors_.data() + first_node;
-    int32_t* degrees = degrees_.data() + first_node;
-    const int64_t shift = first_entry - row_offsets[0];
+    const int64_t shift = first_entry - graph.row_offsets[0];
     for (int32_t i = 0; i < graph.nodes; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      cursors[i] = static_cast<int32_t>(row_offsets[row] + shift);
-      rows[i + 1] = static_cast<int32_t>(row_offsets[row + 1] + shift);
-      degrees[i] = rows[i + 1] - cursors[i];
+      cursors[i] = static_cast<int32_t>(graph.row_offsets[row] + shift);
+      rows[i + 1] = static_cast<int32_t>(graph.row_offsets[row + 1] + shift);
     }
   }
 
-  void copy_neighbours(const data::GraphView& graph, const int32_t* from, int32_t first_node, int32_t first_entry) {
+  void copy_neighbours(const data::GraphView& graph, int32_t first_node, int32_t first_entry) {
+    const int32_t* const from = graph.all_neighbours + graph.row_offsets[0];
     const int32_t entries = batch_.row_offsets[static_cast<std::size_t>(first_node + graph.nodes)] - first_entry;
     int32_t* to = batch_.neighbours.data() + first_entry;
     const auto nodes = static_cast<uint32_t>(graph.nodes);
@@ -113,7 +109,6 @@ class Builder {
   const data::FeatureEncoder& encoder_;
   Batch batch_;
   std::vector<int32_t> cursors_;
-  std::vector<int32_t> degrees_;
 };
 
 /// What everything after it relies on to stay within the dataset's arrays.
@@ -136,7 +131,10 @@ void append_edited(Builder& builder, const data::GraphView& graph, int32_t k, ui
                    const BuildOptions& options) {
   core::Rng rng({options.seed, static_cast<uint64_t>(options.epoch), static_cast<uint64_t>(graph.index), which});
   const data::EditedGraph edited = data::substitute_edges(graph, k, rng);
-  builder.append(graph, edited.row_offsets, edited.neighbours.data());
+  data::GraphView view = graph;
+  view.row_offsets = edited.row_offsets;
+  view.all_neighbours = edited.neighbours.data();
+  builder.append(view);
 }
 
 std::vector<double> copy_target(const data::Dataset& dataset, const std::string& name,
@@ -178,7 +176,7 @@ Batch build_batch(const data::Dataset& dataset, const data::FeatureEncoder& enco
   // The anchors come first: by the time a graph is edited, it has been found sound.
   for (const int64_t g : graphs) {
     const data::GraphView graph = dataset.graph(g);
-    builder.append(graph, graph.row_offsets, graph.all_neighbours);
+    builder.append(graph);
   }
   if (options.triplets) {
     for (const int64_t g : graphs) append_edited(builder, dataset.graph(g), options.ged.k_p, 0, options);

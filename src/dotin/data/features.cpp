@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 
 #include "dotin/core/error.h"
 #include "dotin/core/log.h"
+#include "dotin/core/random.h"
 #include "dotin/core/registry.h"
 
 namespace dotin::data {
@@ -18,31 +19,22 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDegree = "degree";
+/// Enough for few of the colours of a dataset to share a column (NCI1 has some hundreds that are frequent).
+constexpr int32_t kNeighbourColumns = 1024;
+
+constexpr const char* kKindNames[] = {"label", "degree", "neighbours"};
+
+BlockKind kind_of(const std::string& name) {
+  for (std::size_t kind = 0; kind < std::size(kKindNames); ++kind) {
+    if (name == kKindNames[kind]) return static_cast<BlockKind>(kind);
+  }
+  core::fail("unknown kind of block '{}'", name);
+}
 
 FeatureMap::Block degree_block(int32_t cap) {
   DOTIN_CHECK(cap >= 1, "the degree cap is {}; it must be at least 1", cap);
-  FeatureMap::Block block;
-  block.name = kDegree;
-  block.is_degree = true;
+  FeatureMap::Block block{"degree", BlockKind::degree, {}, 0};
   for (int32_t degree = 0; degree <= cap; ++degree) block.values.push_back(std::to_string(degree));
-  return block;
-}
-
-/// One degree more than the training graphs have gets a column too: edited graphs have it, and it is what gives them
-/// away.
-FeatureMap::Block label_degree_block(const View& train, const io::LabelColumn& labels, int32_t cap) {
-  FeatureMap::Block block{labels.name, labels.values, false, std::vector<int32_t>(labels.values.size(), 0)};
-  for (int64_t g = 0; g < train.size(); ++g) {
-    const GraphView graph = train.get(g);
-    for (int32_t i = 0; i < graph.nodes; ++i) {
-      const auto code = static_cast<std::size_t>(labels.codes[static_cast<std::size_t>(graph.first_node + i)]);
-      DOTIN_CHECK(code < labels.values.size(), "{}: graph {}: node {} has a label without a value; pack the data again",
-                  train.dataset().name, graph.index, i);
-      const auto degree = static_cast<int32_t>(graph.neighbours(i).size());
-      block.last_degree[code] = std::max(block.last_degree[code], std::min(degree + 1, cap));
-    }
-  }
   return block;
 }
 
@@ -131,45 +123,20 @@ std::vector<int32_t> bind_values(const FeatureMap::Block& block, const Dataset& 
   return numbers;
 }
 
-/// values[numbers[c]] for each code c, `none` where it is -1.
-std::vector<int32_t> reordered(const std::vector<int32_t>& values, const std::vector<int32_t>& numbers, int32_t none) {
-  std::vector<int32_t> result;
-  for (const int32_t number : numbers) result.push_back(number < 0 ? none : values[static_cast<std::size_t>(number)]);
-  return result;
-}
-
-/// The first column of each value, counted from the block's own first.
-std::vector<int32_t> first_columns(const FeatureMap::Block& block) {
-  std::vector<int32_t> first;
-  int32_t next = 0;
-  for (std::size_t v = 0; v < block.values.size(); ++v) {
-    first.push_back(next);
-    next += block.last_degree.empty() ? 1 : block.last_degree[v] + 1;
-  }
-  return first;
-}
-
 void check_map(const FeatureMap& map) {
   DOTIN_CHECK(map.attribute_mean.size() == map.attribute_scale.size(), "{} attribute means but {} scales",
               map.attribute_mean.size(), map.attribute_scale.size());
   for (const FeatureMap::Block& block : map.blocks) {
-    DOTIN_CHECK(!block.values.empty() || !block.is_degree, "the degree block has no columns");
+    DOTIN_CHECK(block.kind == BlockKind::label || block.width() > 0, "block '{}' has no columns", block.name);
+    DOTIN_CHECK(block.kind != BlockKind::neighbours || &block == &map.blocks.back(), "block '{}' is not the last",
+                block.name);
     DOTIN_CHECK(std::set<std::string>(block.values.begin(), block.values.end()).size() == block.values.size(),
                 "block '{}' has the same value twice", block.name);
-    DOTIN_CHECK(block.last_degree.empty() || (block.last_degree.size() == block.values.size() && !block.is_degree),
-                "block '{}' has {} values but {} last degrees", block.name, block.values.size(),
-                block.last_degree.size());
-    for (const int32_t last : block.last_degree)
-      DOTIN_CHECK(last >= 0, "block '{}' has a last degree of {}", block.name, last);
   }
   DOTIN_CHECK(map.width() <= std::numeric_limits<int32_t>::max(), "{} columns are too many", map.width());
 }
 
 }  // namespace
-
-int64_t FeatureMap::Block::width() const {
-  return std::accumulate(last_degree.begin(), last_degree.end(), static_cast<int64_t>(values.size()));
-}
 
 int64_t FeatureMap::dense_width() const {
   return static_cast<int64_t>(attribute_mean.size()) + (log_degree ? 1 : 0) + (constant ? 1 : 0);
@@ -188,16 +155,10 @@ std::vector<std::string> FeatureMap::column_names() const {
   if (constant) names.push_back("constant");
   for (const Block& block : blocks) {
     for (std::size_t i = 0; i < block.values.size(); ++i) {
-      if (block.last_degree.empty()) {
-        const bool open_ended = block.is_degree && i + 1 == block.values.size();
-        names.push_back(block.name + (open_ended ? ">=" : "=") + block.values[i]);
-        continue;
-      }
-      for (int32_t degree = 0; degree <= block.last_degree[i]; ++degree) {
-        names.push_back(fmt::format("{}={}, degree{}{}", block.name, block.values[i],
-                                    degree == block.last_degree[i] ? ">=" : "=", degree));
-      }
+      const bool open_ended = block.kind == BlockKind::degree && i + 1 == block.values.size();
+      names.push_back(block.name + (open_ended ? ">=" : "=") + block.values[i]);
     }
+    for (int32_t i = 0; i < block.hashed; ++i) names.push_back(fmt::format("{}#{}", block.name, i));
   }
   return names;
 }
@@ -206,9 +167,9 @@ json FeatureMap::to_json() const {
   json list = json::array();
   for (const Block& block : blocks) {
     list.push_back({{"name", block.name},
+                    {"kind", kKindNames[static_cast<std::size_t>(block.kind)]},
                     {"values", block.values},
-                    {"is_degree", block.is_degree},
-                    {"last_degree", block.last_degree}});
+                    {"hashed", block.hashed}});
   }
   return {{"attribute_mean", attribute_mean},
           {"attribute_scale", attribute_scale},
@@ -228,8 +189,8 @@ FeatureMap FeatureMap::from_json(const json& source) {
       Block block;
       entry.at("name").get_to(block.name);
       entry.at("values").get_to(block.values);
-      entry.at("is_degree").get_to(block.is_degree);
-      entry.at("last_degree").get_to(block.last_degree);
+      block.kind = kind_of(entry.at("kind").get<std::string>());
+      entry.at("hashed").get_to(block.hashed);
       map.blocks.push_back(std::move(block));
     }
     check_map(map);
@@ -247,14 +208,11 @@ FeatureMap fit_features(const View& train, const FeatureOptions& options) {
   if (options.attributes) fit_attributes(train, options.standardize, map);
   if (options.labels) {
     for (const io::LabelColumn& column : dataset.node_labels)
-      map.blocks.push_back({column.name, column.values, false, {}});
+      map.blocks.push_back({column.name, BlockKind::label, column.values, 0});
   }
   map.log_degree = options.degree == DegreeFeature::log;
   if (options.degree == DegreeFeature::onehot) map.blocks.push_back(degree_block(options.degree_cap));
-  if (options.label_degree) {
-    for (const io::LabelColumn& column : dataset.node_labels)
-      map.blocks.push_back(label_degree_block(train, column, options.degree_cap));
-  }
+  if (options.neighbours) map.blocks.push_back({"neighbours", BlockKind::neighbours, {}, kNeighbourColumns});
   if (map.width() > 0) return map;
 
   if (options.constant_if_featureless) {
@@ -277,60 +235,84 @@ FeatureEncoder::FeatureEncoder(FeatureMap map, const Dataset& dataset, UnknownLa
               dataset.name, attributes);
   DOTIN_CHECK(attributes == 0 || there == attributes, "{}: {} node attribute column(s), but the features need {}",
               dataset.name, there, attributes);
-  int64_t first_column = map_.dense_width();
+  auto first_column = static_cast<int32_t>(map_.dense_width());
   for (const FeatureMap::Block& block : map_.blocks) {
-    std::vector<int32_t> columns = first_columns(block), last_degree = block.last_degree;
-    for (int32_t& column : columns) column += static_cast<int32_t>(first_column);
-    label_column_.push_back(block.is_degree ? -1 : find_label_column(dataset, block.name));
-    if (!block.is_degree) {
-      const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(label_column_.back())];
-      const std::vector<int32_t> numbers = bind_values(block, dataset, labels, unknown);
-      columns = reordered(columns, numbers, -1);
-      if (!last_degree.empty()) last_degree = reordered(last_degree, numbers, 0);
+    Bound bound{block.kind, first_column, static_cast<int32_t>(block.width()), -1, {}};
+    if (block.kind == BlockKind::label) {
+      bound.label_column = find_label_column(dataset, block.name);
+      const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(bound.label_column)];
+      bound.column_of_code = bind_values(block, dataset, labels, unknown);
+      for (int32_t& column : bound.column_of_code) column += column < 0 ? 0 : first_column;
     }
-    column_of_code_.push_back(std::move(columns));
-    last_degree_.push_back(std::move(last_degree));
-    first_column += block.width();
+    first_column += bound.width;
+    blocks_.push_back(std::move(bound));
   }
 }
 
-void FeatureEncoder::encode(const Dataset& dataset, const GraphView& graph, core::Span<const int32_t> degrees,
-                            int32_t* codes, float* dense) const {
-  DOTIN_ASSERT(degrees.size() == static_cast<std::size_t>(graph.nodes));
-  const auto nodes = static_cast<std::size_t>(graph.nodes);
+void FeatureEncoder::encode_labels(const Dataset& dataset, const GraphView& graph, std::size_t block,
+                                   int32_t* codes) const {
+  const Bound& bound = blocks_[block];
+  const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(bound.label_column)];
   const auto first = static_cast<std::size_t>(graph.first_node);
-  const std::size_t stride = map_.blocks.size();
-  for (std::size_t b = 0; b < stride; ++b) {
-    const std::vector<int32_t>& columns = column_of_code_[b];
-    if (label_column_[b] < 0) {
-      const auto cap = static_cast<int32_t>(columns.size()) - 1;
-      for (std::size_t i = 0; i < nodes; ++i) {
-        codes[i * stride + b] = columns[static_cast<std::size_t>(std::min(degrees[i], cap))];
-      }
-      continue;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(graph.nodes); ++i) {
+    const auto code = static_cast<uint32_t>(labels.codes[first + i]);
+    DOTIN_CHECK(code < bound.column_of_code.size(),
+                "{}: graph {}: node {} has a label without a value; pack the data again", dataset.name, graph.index, i);
+    codes[i * blocks_.size() + block] = bound.column_of_code[code];
+  }
+}
+
+/// A round of Weisfeiler-Lehman colouring: a node's new colour is a hash of its own and of the sum of its neighbours'.
+void FeatureEncoder::encode_neighbours(const GraphView& graph, std::size_t block, int32_t* codes) const {
+  const std::size_t stride = blocks_.size();
+  const bool labelled =
+      std::any_of(blocks_.begin(), blocks_.end(), [](const Bound& b) { return b.kind == BlockKind::label; });
+  std::vector<uint64_t> colours(static_cast<std::size_t>(graph.nodes), 0);
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    for (std::size_t b = 0; b < stride; ++b) {
+      if (blocks_[b].kind == BlockKind::label)
+        colours[i] = core::mix(colours[i], static_cast<uint64_t>(codes[i * stride + b] + 1));
     }
-    const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(label_column_[b])];
-    const std::vector<int32_t>& last_degree = last_degree_[b];
-    for (std::size_t i = 0; i < nodes; ++i) {
-      const auto code = static_cast<uint32_t>(labels.codes[first + i]);
-      DOTIN_CHECK(code < columns.size(), "{}: graph {}: node {} has a label without a value; pack the data again",
-                  dataset.name, graph.index, i);
-      int32_t& column = codes[i * stride + b];
-      column = columns[code];
-      if (!last_degree.empty() && column >= 0) column += std::min(degrees[i], last_degree[code]);
+    if (!labelled) colours[i] = core::mix(0, static_cast<uint64_t>(graph.degree(static_cast<int32_t>(i))));
+  }
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    uint64_t sum = 0;
+    for (const int32_t j : graph.neighbours(static_cast<int32_t>(i))) sum += colours[static_cast<std::size_t>(j)];
+    const uint64_t hash = core::mix(colours[i], sum) % static_cast<uint64_t>(blocks_[block].width);
+    codes[i * stride + block] = blocks_[block].first_column + static_cast<int32_t>(hash);
+  }
+}
+
+void FeatureEncoder::encode(const Dataset& dataset, const GraphView& graph, int32_t* codes, float* dense) const {
+  const std::size_t stride = blocks_.size();
+  for (std::size_t b = 0; b < stride; ++b) {
+    switch (blocks_[b].kind) {
+      case BlockKind::label:
+        encode_labels(dataset, graph, b, codes);
+        break;
+      case BlockKind::degree:
+        for (int32_t i = 0; i < graph.nodes; ++i) {
+          const int32_t column = std::min(graph.degree(i), blocks_[b].width - 1);
+          codes[static_cast<std::size_t>(i) * stride + b] = blocks_[b].first_column + column;
+        }
+        break;
+      case BlockKind::neighbours:
+        encode_neighbours(graph, b, codes);
+        break;
     }
   }
 
+  const auto first = static_cast<std::size_t>(graph.first_node);
   const auto width = static_cast<std::size_t>(map_.dense_width());
   const std::size_t attributes = map_.attribute_mean.size();
-  for (std::size_t i = 0; i < nodes && width > 0; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(graph.nodes) && width > 0; ++i) {
     float* const row = dense + i * width;
     const float* const values = dataset.node_attributes.values.data() + (first + i) * attributes;
     for (std::size_t a = 0; a < attributes; ++a) {
       row[a] = (values[a] - map_.attribute_mean[a]) * map_.attribute_scale[a];
     }
     std::size_t next = attributes;
-    if (map_.log_degree) row[next++] = std::log1p(static_cast<float>(degrees[i]));
+    if (map_.log_degree) row[next++] = std::log1p(static_cast<float>(graph.degree(static_cast<int32_t>(i))));
     if (map_.constant) row[next] = 1;
   }
 }

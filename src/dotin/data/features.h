@@ -15,15 +15,17 @@ namespace dotin::data {
 
 enum class DegreeFeature { none, onehot, log };
 enum class UnknownLabels { error, ignore };
+/// What a block of one-hot columns tells of a node.
+enum class BlockKind { label, degree, neighbours };
 
 struct FeatureOptions {
   bool labels = true;      // one-hot of every node label column
   bool attributes = true;  // node attributes
   DegreeFeature degree = DegreeFeature::none;
   int32_t degree_cap = 64;  // one-hot degree: larger degrees share the last column
-  /// One-hot of every node label column together with the degree: a carbon with three neighbours has a column of its
-  /// own.
-  bool label_degree = false;
+  /// One-hot of a node's labels together with those of its neighbours (a carbon between an oxygen and two carbons), or
+  /// with their degrees where labels are no features; hashed.
+  bool neighbours = false;
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.
@@ -34,14 +36,12 @@ struct FeatureOptions {
 /// columns by label value.
 struct FeatureMap {
   struct Block {
-    std::string name;                 // label column, or "degree"
+    std::string name;  // label column, "degree" or "neighbours"
+    BlockKind kind = BlockKind::label;
     std::vector<std::string> values;  // one column each; for degree the text of 0..cap, the last for all from cap on
-    bool is_degree = false;
-    /// Label and degree together: value v has a column for each degree from 0 to last_degree[v], the last for all from
-    /// there on. Empty: the label alone.
-    std::vector<int32_t> last_degree;
+    int32_t hashed = 0;               // neighbours: columns; which one, a hash decides
 
-    int64_t width() const;
+    int64_t width() const { return kind == BlockKind::neighbours ? hashed : static_cast<int64_t>(values.size()); }
   };
   std::vector<float> attribute_mean;   // one per attribute column
   std::vector<float> attribute_scale;  // x -> (x - mean) * scale
@@ -52,7 +52,7 @@ struct FeatureMap {
   int64_t dense_width() const;
   int64_t width() const;  // F: dense columns and all one-hot columns
   int64_t codes_per_node() const { return static_cast<int64_t>(blocks.size()); }
-  /// Dense columns first, then "label=6", ..., in column order.
+  /// Dense columns first, then "label=6", ..., "neighbours#0", ..., in column order.
   std::vector<std::string> column_names() const;
 
   nlohmann::json to_json() const;
@@ -60,9 +60,8 @@ struct FeatureMap {
 };
 
 /// One column per label value that occurs (DD: F = 82, where PyG counts 89 because it goes from the least value to the
-/// largest). Label values come from the whole dataset, means, deviations and the largest degree of each label from the
-/// training graphs only (a constant column gets scale 1). Logs what it chose where the data has neither labels nor
-/// attributes.
+/// largest). Label values come from the whole dataset, means and deviations from the training graphs only (a constant
+/// column gets scale 1). Logs what it chose where the data has neither labels nor attributes.
 FeatureMap fit_features(const View& train, const FeatureOptions& options);
 
 /// A feature map bound to a dataset, which may be another than the one it was fitted on.
@@ -74,16 +73,23 @@ class FeatureEncoder {
 
   const FeatureMap& map() const { return map_; }
   /// Writes codes (nodes x codes_per_node; a column in [dense_width, width), or -1 for an ignored unknown value) and
-  /// dense values (nodes x dense_width). degrees: of the graph as it is used, which differs from the stored one after
-  /// edge substitution.
-  void encode(const Dataset& dataset, const GraphView& graph, core::Span<const int32_t> degrees, int32_t* codes,
-              float* dense) const;
+  /// dense values (nodes x dense_width). graph: one of the dataset; its edges may be others than the stored ones, as
+  /// after edge substitution.
+  void encode(const Dataset& dataset, const GraphView& graph, int32_t* codes, float* dense) const;
 
  private:
+  /// A block of the map, bound.
+  struct Bound {
+    BlockKind kind;
+    int32_t first_column = 0, width = 0;
+    int64_t label_column = -1;            // index into dataset.node_labels
+    std::vector<int32_t> column_of_code;  // label: dataset code -> column or -1
+  };
+  void encode_labels(const Dataset& dataset, const GraphView& graph, std::size_t block, int32_t* codes) const;
+  void encode_neighbours(const GraphView& graph, std::size_t block, int32_t* codes) const;
+
   FeatureMap map_;
-  std::vector<std::vector<int32_t>> column_of_code_;  // per block: dataset code -> (first) column or -1
-  std::vector<std::vector<int32_t>> last_degree_;     // per block of label and degree: dataset code -> last degree
-  std::vector<int64_t> label_column_;                 // per block: index into dataset.node_labels, -1 for degree
+  std::vector<Bound> blocks_;
 };
 
 }  // namespace dotin::data

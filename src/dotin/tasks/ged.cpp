@@ -19,16 +19,6 @@ at::Tensor squared_nodes(const batch::Batch& batch, const at::Tensor& like) {
   return at::tensor(squares, at::kDouble).to(like.device(), like.scalar_type());
 }
 
-/// softplus(log d_pos - log d_neg): within each triplet, and with half the weight between all triplets of the batch, so
-/// that distances compare across graphs too. It does not depend on the scale of the embeddings. A margin does: where
-/// it is out of reach, all that pays is to stretch the few directions in which edits are longest.
-at::Tensor ratio_loss(const at::Tensor& d_pos, const at::Tensor& d_neg) {
-  // Graphs that cannot be edited differ from their copies by rounding alone: far below any real distance.
-  const at::Tensor nothing = (1e-5 * d_neg.mean()).clamp_min(1e-30);
-  const at::Tensor pos = at::log(d_pos + nothing), neg = at::log(d_neg + nothing);
-  return at::softplus(pos - neg).mean() + 0.5 * at::softplus(pos.unsqueeze(1) - neg.unsqueeze(0)).mean();
-}
-
 }  // namespace
 
 Ged::Distances Ged::distances(const at::Tensor& output, const batch::Batch& batch) const {
@@ -38,14 +28,19 @@ Ged::Distances Ged::distances(const at::Tensor& output, const batch::Batch& batc
     return (anchor - output.narrow(0, first, batch.anchors)).square().sum(1);
   };
   Distances d{distance_to(batch.anchors), distance_to(2 * batch.anchors)};
-  if (!by_nodes_) return d;
-  // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their anchor.
-  const at::Tensor scale = squared_nodes(batch, output);
-  return {d.positive * scale, d.negative * scale};
+  if (by_nodes_) {
+    // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their
+    // anchor.
+    const at::Tensor scale = squared_nodes(batch, output);
+    d = {d.positive * scale, d.negative * scale};
+  }
+  if (squared_) return d;
+  // Graphs that cannot be edited are at distance 0, where a root has no slope.
+  return {d.positive.clamp_min(1e-12).sqrt(), d.negative.clamp_min(1e-12).sqrt()};
 }
 
 void Ged::fit(const data::View& train, const LossOptions& options) {
-  ratio_ = options.ged_ratio;
+  squared_ = options.ged_squared;
   margin_ = options.ged_margin;
   by_nodes_ = options.ged_by_nodes;
   for (int64_t i = 0; i < train.size(); ++i) {
@@ -55,18 +50,19 @@ void Ged::fit(const data::View& train, const LossOptions& options) {
 }
 
 nlohmann::json Ged::to_json() const {
-  return {{"loss", ratio_ ? "ratio" : "margin"}, {"margin", margin_}, {"scale", by_nodes_ ? "nodes" : "none"}};
+  return {
+      {"distance", squared_ ? "squared" : "euclidean"}, {"margin", margin_}, {"scale", by_nodes_ ? "nodes" : "none"}};
 }
 
 void Ged::from_json(const nlohmann::json& json) {
-  ratio_ = json.at("loss").get<std::string>() == "ratio";
+  squared_ = json.at("distance").get<std::string>() == "squared";
   margin_ = json.at("margin").get<double>();
   by_nodes_ = json.at("scale").get<std::string>() == "nodes";
 }
 
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
   const auto [d_pos, d_neg] = distances(output, batch);
-  return ratio_ ? ratio_loss(d_pos, d_neg) : (margin_ + d_pos - d_neg).clamp_min(0).mean();
+  return (margin_ + d_pos - d_neg).clamp_min(0).mean();
 }
 
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,

@@ -99,7 +99,7 @@ class Ged : public Task {
   /// Of each anchor to its positive and its negative.
   Distances distances(const at::Tensor& output, const batch::Batch& batch) const;
 
-  bool ratio_ = true;
+  bool squared_ = false;
   double margin_ = 1;
   bool by_nodes_ = true;
 };

@@ -17,9 +17,9 @@ namespace dotin::tasks {
 struct LossOptions {
   double label_smoothing = 0;
   bool balanced_classes = false;
-  bool ged_ratio = true;  // ged: loss on the ratio of distances, or margin on their difference
+  bool ged_squared = false;  // ged: loss on squared distances
   double ged_margin = 1;
-  bool ged_by_nodes = true;  // ged: distances times the square of the graph's nodes
+  bool ged_by_nodes = true;  // ged: embeddings times the nodes they average over
 };
 
 struct Metric {

@@ -27,9 +27,9 @@ data::FeatureOptions feature_options(const RunOptions& options, bool has_ged) {
   data::FeatureOptions features;
   features.labels = chosen("labels") || chosen("auto");
   features.attributes = chosen("attributes") || chosen("auto");
-  if (chosen("degree") || (chosen("auto") && has_ged)) features.degree = data::DegreeFeature::onehot;
+  if (chosen("degree")) features.degree = data::DegreeFeature::onehot;
   if (chosen("degree-log")) features.degree = data::DegreeFeature::log;
-  features.label_degree = chosen("label-degree") || (chosen("auto") && has_ged);
+  features.neighbours = chosen("neighbours") || (chosen("auto") && has_ged);
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
   features.standardize = options.data.standardize;
   features.constant_if_featureless = options.data.featureless == "constant";
@@ -108,7 +108,7 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
   tasks::LossOptions loss;
   loss.label_smoothing = options.task.label_smoothing;
   loss.balanced_classes = options.task.class_weights == "balanced";
-  loss.ged_ratio = options.task.ged_loss == "ratio";
+  loss.ged_squared = options.task.ged_distance == "squared";
   loss.ged_margin = options.task.ged_margin;
   loss.ged_by_nodes = options.task.ged_scale == "nodes";
   std::vector<std::unique_ptr<tasks::Task>> made;

@@ -16,9 +16,10 @@ void DataOptions::describe(core::OptionVisitor& v) {
   v.visit({"test", "train: share of the graphs kept for the final test", {}}, test);
   v.visit({"folds", "cv: number of folds", {}}, folds);
   v.visit({"features",
-           "what a node's row is made of; auto: labels and attributes, and where there is a ged task also degree and "
-           "label-degree (one-hot of both together)",
-           {"auto", "labels", "attributes", "degree", "degree-log", "label-degree"}},
+           "what a node's row is made of; auto: labels and attributes, and where there is a ged task also neighbours "
+           "(one-hot "
+           "of a node's labels together with those of its neighbours)",
+           {"auto", "labels", "attributes", "degree", "degree-log", "neighbours"}},
           features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
   v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
@@ -34,14 +35,13 @@ void TaskOptions::describe(core::OptionVisitor& v) {
       tasks);
   v.visit({"ged_k_p", "ged: edges substituted in the closer graph of a triplet", {}}, ged_k_p);
   v.visit({"ged_k_n", "ged: edges substituted in the farther graph", {}}, ged_k_n);
-  v.visit({"ged_loss",
-           "ged: compare the distances of a triplet by their ratio, or by their difference with a margin",
-           {"ratio", "margin"}},
-          ged_loss);
-  v.visit({"ged_margin", "ged_loss = margin: the margin", {}}, ged_margin);
+  v.visit({"ged_distance", "ged: distance of embeddings that the loss compares", {"euclidean", "squared"}},
+          ged_distance);
+  v.visit({"ged_margin", "ged: by how much the farther graph's distance is to exceed the closer one's", {}},
+          ged_margin);
   v.visit({"ged_scale",
-           "ged: distances of embeddings times the square of a graph's nodes, over which an embedding averages, or as "
-           "they are",
+           "ged: embeddings times the graph's nodes, over which they average, before distances are taken, or as they "
+           "are",
            {"nodes", "none"}},
           ged_scale);
   v.visit(
@@ -154,7 +154,6 @@ std::vector<std::string> RunOptions::without_effect() const {
   std::vector<std::string> names = model.without_effect();
   if (!drop::about(model.drop).has(drop::Trait::warm_up)) names.emplace_back("drop_warmup");
   if (model.drop != "dotin" || warmup_share() == 0) names.emplace_back("drop_explore");
-  if (task.ged_loss != "margin") names.emplace_back("ged_margin");
   return names;
 }
 
@@ -172,7 +171,7 @@ RunOptions preset(const std::string& name) {
     options.model.gate = false;
     options.model.edge_weights = "softmax";
     options.model.merge_weights = "softmax";
-    options.task.ged_loss = "margin";
+    options.task.ged_distance = "squared";
     options.task.ged_scale = "none";
     options.task.label_smoothing = 0;
     options.train.drop_warmup = 0;

@@ -30,7 +30,7 @@ struct TaskOptions {
   std::vector<std::string> tasks = {"classify"};
   int64_t ged_k_p = 1;
   int64_t ged_k_n = 2;
-  std::string ged_loss = "ratio";
+  std::string ged_distance = "euclidean";
   double ged_margin = 1.0;
   std::string ged_scale = "nodes";
   int64_t ged_triplets = 4;

@@ -9,7 +9,6 @@ namespace dotin::report::reproduce {
 struct Method {
   std::string name;           // as in the paper's tables
   std::string drop, readout;  // values of --drop and --readout
-  std::string weight_decay;   // its own publication's, where the paper's does not let it learn; empty otherwise
 };
 
 /// In the order of the paper's tables; DOTIN itself is the last.

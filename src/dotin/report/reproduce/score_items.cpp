@@ -18,6 +18,9 @@ const std::vector<std::string> kThree = {"DD", "PROTEINS", "NCI1"};
 /// The same ratio for every method with one: the paper gives none for its tables.
 const Command kDropRatio = {"--drop-ratio", "0.5"};
 
+/// The paper's L2 of 0.0008 leaves plain layers at chance on NCI1, whatever they drop or read.
+const Command kPlain = {"--preset", "paper", "--weight-decay", "0.0001"};
+
 Command joined(Command a, const Command& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -28,11 +31,10 @@ std::vector<ScoreRow> rows_with(const Command& more) {
   std::vector<ScoreRow> rows;
   for (const Method& method : compared_methods()) {
     if (method.drop == "dotin") continue;
-    Command options = {"--preset", "paper", "--drop", method.drop, "--readout", method.readout};
-    if (!method.weight_decay.empty()) options = joined(options, {"--weight-decay", method.weight_decay});
+    const Command options = joined(kPlain, {"--drop", method.drop, "--readout", method.readout});
     rows.push_back({method.name, joined(options, more)});
   }
-  rows.push_back({kOursLiteral, joined({"--preset", "paper", "--drop", "dotin"}, more), kOurs});
+  rows.push_back({kOursLiteral, joined(joined(kPlain, {"--drop", "dotin"}), more), kOurs});
   rows.push_back({"DOTIN without pooling", joined({"--preset", "recommended", "--drop", "dotin", "--no-merge"}, more)});
   rows.push_back({kOurs, joined({"--preset", "recommended", "--drop", "dotin"}, more)});
   return rows;
@@ -59,8 +61,11 @@ void say_settings(Outcome& outcome, const Shape& shape, const std::string& state
 
 void say_presets(Outcome& outcome) {
   outcome.about.push_back(
-      "The compared methods are trained as the paper trains (preset paper: Adam with L2 weight decay 0.0008, plain "
-      "layers), SAGPool with the 0.0001 of its own publication: with more, most folds of NCI1 learn nothing. DOTIN and "
+      "The compared methods are trained as the paper trains (preset paper: Adam with L2 weight decay, plain layers), "
+      "with "
+      "one exception: the weight decay is 0.0001 in place of the paper's 0.0008, with which no drop, random drop, "
+      "Set2Set "
+      "and the literal DOTIN learn nothing on NCI1. DOTIN and "
       "DOTIN without pooling have the preset recommended, which reads the method's open questions "
       "differently and adds residual connections and layer norm; DOTIN, preset paper is the literal reading, and the "
       "row to set beside the others where the question is the method alone.");
