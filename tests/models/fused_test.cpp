@@ -136,7 +136,7 @@ std::vector<Case> cases_of(const std::string& backbone) {
         }
       }
     }
-    for (const Features features : {Features::two_blocks, Features::dense, Features::mixed}) {
+    for (const Features features : {Features::two_blocks, Features::dense, Features::mixed, Features::repeated}) {
       add(fmt::format("features{}", static_cast<int>(features)), base(backbone, precision), 2, features);
     }
     for (const int64_t hidden : {1, 3, 7, 8, 9, 31, 33, 100}) {
@@ -197,7 +197,7 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
   for (const auto member :
        {&kernels::Savings::input_table, &kernels::Savings::factored_input, &kernels::Savings::pair_table,
         &kernels::Savings::linear_first, &kernels::Savings::last_layer}) {
-    for (const Features features : {Features::onehot, Features::mixed}) {
+    for (const Features features : {Features::onehot, Features::mixed, Features::repeated}) {
       Case test_case;
       test_case.options = base(GetParam(), "double");
       test_case.options.drop_ratio = {0.5};

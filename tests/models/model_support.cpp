@@ -39,6 +39,9 @@ batch::Batch make_batch(Features features, const std::vector<int32_t>& sizes) {
     batch.dense_width = 0;
   }
   if (features == Features::dense) return batch;
+  if (features == Features::repeated) {
+    for (float& value : batch.dense) value = value > 1 ? 2.5f : 0.5f;
+  }
   batch.codes_per_node = features == Features::two_blocks ? 2 : 1;
   for (int32_t i = 0; i < batch.nodes(); ++i) {
     batch.codes.push_back(i == 2 ? -1 : batch.dense_width + static_cast<int32_t>(rng.below(kCodes)));

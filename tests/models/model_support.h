@@ -14,8 +14,9 @@ enum class Knobs { paper, recommended };
 /// hidden 3, attention dimension 2, 3 layers, drop ratio 0.5, double, and the knobs of the preset.
 models::ModelOptions small_options(const std::string& backbone, Knobs knobs);
 
-/// What nodes have: a code, a code of each of two blocks, real numbers, or numbers and a code.
-enum class Features { onehot, two_blocks, dense, mixed };
+/// What nodes have: a code, a code of each of two blocks, real numbers, numbers and a code, or few different ones of
+/// both.
+enum class Features { onehot, two_blocks, dense, mixed, repeated };
 
 /// Graphs of many sizes; node features of the asked kind, with one unknown label where there are codes.
 batch::Batch make_batch(Features features, const std::vector<int32_t>& sizes = {23, 40, 3});

@@ -8,21 +8,6 @@ namespace dotin::kernels {
 
 namespace {
 
-/// Dense columns, then those one-hot columns that some node has.
-std::vector<int32_t> used_columns(const InputFeatures& features, int64_t feature_width) {
-  std::vector<uint8_t> used(static_cast<std::size_t>(feature_width), 0);
-  std::fill_n(used.begin(), features.dense_width, uint8_t{1});
-  const int64_t codes = static_cast<int64_t>(features.nodes) * features.codes_per_node;
-  for (int64_t c = 0; c < codes; ++c) {
-    if (features.codes[c] >= 0) used[features.codes[c]] = 1;
-  }
-  std::vector<int32_t> columns;
-  for (int32_t column = 0; column < feature_width; ++column) {
-    if (used[column] != 0) columns.push_back(column);
-  }
-  return columns;
-}
-
 /// Rows of each parameter that the layer's rows meet; 0 for the others.
 template <class Scalar>
 LayerParameters<int64_t> rows_met(const LayerSettings& settings, const LayerWeights<Scalar>& weights) {
@@ -54,15 +39,16 @@ LayerWeights<Scalar> FactoredInput<Scalar>::weights(const LayerWeights<Scalar>& 
 }
 
 template <class Scalar>
-bool factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t feature_width,
-                  const Scalar* input, const Scalar* virtual_rows, const LayerWeights<Scalar>& first_layer,
-                  FactoredInput<Scalar>& factored) {
+bool factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t table_rows,
+                  int64_t feature_width, const Scalar* input, const Scalar* virtual_rows,
+                  const LayerWeights<Scalar>& first_layer, FactoredInput<Scalar>& factored) {
   if (features.dense_width == 0) return false;  // rows that share their codes share a row of a table: cheaper still
   factored.columns = used_columns(features, feature_width);
   const auto count = static_cast<int64_t>(factored.columns.size());
   const int64_t d = settings.hidden, w = factored.width = count + settings.tasks, nodes = features.nodes;
-  // The linear map takes W (D + nodes) D multiplications, products with the basis included, instead of nodes D D.
-  if (w * (nodes + d) >= nodes * d) return false;
+  // The linear map takes W (D + nodes) D multiplications, products with the basis included, instead of D D for each
+  // row.
+  if (w * (nodes + d) >= table_rows * d) return false;
 
   std::vector<int32_t> place(static_cast<std::size_t>(feature_width), -1);
   for (int64_t c = 0; c < count; ++c) place[factored.columns[c]] = static_cast<int32_t>(c);
@@ -78,9 +64,7 @@ bool factor_input(const LayerSettings& settings, const InputFeatures& features, 
   }
 
   factored.basis.resize(static_cast<std::size_t>(w * d));
-  for (int64_t h = 0; h < d; ++h) {
-    for (int64_t c = 0; c < count; ++c) factored.basis[c * d + h] = input[h * feature_width + factored.columns[c]];
-  }
+  gather_columns(input, d, feature_width, factored.columns, factored.basis.data());
   std::copy_n(virtual_rows, settings.tasks * d, factored.basis.data() + count * d);
 
   for_each_parameter(
@@ -128,16 +112,14 @@ void FactoredGradients<Scalar>::spread(const LayerWeights<Scalar>& first_layer,
         gemm(Op::transposed, Op::plain, w, d, rows, Scalar(1), d_product.data(), weight, Scalar(1), basis_.data());
       },
       first_layer, products_, d_first_layer);
-  for (int64_t h = 0; h < d; ++h) {
-    for (int64_t c = 0; c < count; ++c) d_input[h * feature_width + factored_.columns[c]] += basis_[c * d + h];
-  }
+  scatter_columns(basis_.data(), d, feature_width, factored_.columns, d_input);
   for (int64_t i = 0; i < settings_.tasks * d; ++i) d_virtual_rows[i] += basis_[count * d + i];
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                             \
-  template struct FactoredInput<S>;                                                                      \
-  template bool factor_input<S>(const LayerSettings&, const InputFeatures&, int64_t, const S*, const S*, \
-                                const LayerWeights<S>&, FactoredInput<S>&);                              \
+#define DOTIN_INSTANTIATE(S)                                                                                      \
+  template struct FactoredInput<S>;                                                                               \
+  template bool factor_input<S>(const LayerSettings&, const InputFeatures&, int64_t, int64_t, const S*, const S*, \
+                                const LayerWeights<S>&, FactoredInput<S>&);                                       \
   template class FactoredGradients<S>;
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)

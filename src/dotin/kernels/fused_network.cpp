@@ -56,11 +56,11 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
   const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
   auto start = std::chrono::steady_clock::now();
   tape.layer_seconds.clear();
+  tape.index = index_input(tape.features, settings.savings.input_table);
   tape.factored = last > 0 && settings.savings.factored_input &&
-                  factor_input(settings, tape.features, width, weights.input, weights.virtual_rows, weights.layers[0],
-                               tape.input_factors);
+                  factor_input(settings, tape.features, tape.index.rows(), width, weights.input, weights.virtual_rows,
+                               weights.layers[0], tape.input_factors);
   if (!tape.factored) {
-    tape.index = index_input(tape.features, settings.savings.input_table);
     const int64_t virtual_values = settings.tasks * settings.hidden;
     tape.table.resize(static_cast<std::size_t>(virtual_values + tape.index.rows() * settings.hidden));
     std::copy_n(weights.virtual_rows, virtual_values, tape.table.data());
