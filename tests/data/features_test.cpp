@@ -324,6 +324,14 @@ TEST(FeatureMap, DamagedJsonIsAnError) {
   bad = good;
   bad["blocks"][0]["values"][1] = "6";
   refused(bad);
+  for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"kind", "colour"},
+                                   {"kind", "neighbours"},
+                                   {"hashed", 7},
+                                   {"hashed", -1}}) {
+    bad = good;
+    bad["blocks"][0][key] = value;
+    refused(bad);
+  }
 }
 
 void expect_width(const std::string& path, int64_t width) {

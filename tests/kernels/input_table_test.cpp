@@ -13,9 +13,7 @@ struct Nodes {
   std::vector<int32_t> codes;  // two a node
   std::vector<float> dense;    // one a node
 
-  InputFeatures features() const {
-    return {codes.data(), 2, dense.data(), 1, static_cast<int32_t>(dense.size())};
-  }
+  InputFeatures features() const { return {codes.data(), 2, dense.data(), 1, static_cast<int32_t>(dense.size())}; }
 };
 
 TEST(InputTable, NodesWithEqualCodesAndNumbersShareARow) {

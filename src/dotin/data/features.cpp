@@ -128,6 +128,8 @@ void check_map(const FeatureMap& map) {
               map.attribute_mean.size(), map.attribute_scale.size());
   for (const FeatureMap::Block& block : map.blocks) {
     DOTIN_CHECK(block.kind == BlockKind::label || block.width() > 0, "block '{}' has no columns", block.name);
+    DOTIN_CHECK(block.kind == BlockKind::neighbours ? block.values.empty() : block.hashed == 0,
+                "block '{}' has both values and hashed columns", block.name);
     DOTIN_CHECK(block.kind != BlockKind::neighbours || &block == &map.blocks.back(), "block '{}' is not the last",
                 block.name);
     DOTIN_CHECK(std::set<std::string>(block.values.begin(), block.values.end()).size() == block.values.size(),
