@@ -9,34 +9,25 @@ namespace dotin::tasks {
 
 namespace {
 
-/// The square of each anchor's number of nodes.
-at::Tensor squared_nodes(const batch::Batch& batch, const at::Tensor& like) {
-  std::vector<double> squares;
+at::Tensor nodes_of_anchors(const batch::Batch& batch, const at::Tensor& like) {
+  const at::Tensor nodes = at::empty({batch.anchors}, like.options().device(at::kCPU).dtype(at::kDouble));
   for (int32_t g = 0; g < batch.anchors; ++g) {
-    const double nodes = batch.node_offsets[g + 1] - batch.node_offsets[g];
-    squares.push_back(nodes * nodes);
+    nodes.data_ptr<double>()[g] = batch.node_offsets[g + 1] - batch.node_offsets[g];
   }
-  return at::tensor(squares, at::kDouble).to(like.device(), like.scalar_type());
+  return nodes.to(like.device(), like.scalar_type());
 }
 
 }  // namespace
 
-Ged::Distances Ged::distances(const at::Tensor& output, const batch::Batch& batch) const {
+at::Tensor Ged::distances(const at::Tensor& output, const batch::Batch& batch) const {
   DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
-  const at::Tensor anchor = output.narrow(0, 0, batch.anchors);
-  const auto distance_to = [&](int64_t first) {
-    return (anchor - output.narrow(0, first, batch.anchors)).square().sum(1);
-  };
-  Distances d{distance_to(batch.anchors), distance_to(2 * batch.anchors)};
-  if (by_nodes_) {
-    // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their
-    // anchor.
-    const at::Tensor scale = squared_nodes(batch, output);
-    d = {d.positive * scale, d.negative * scale};
-  }
-  if (squared_) return d;
-  // Graphs that cannot be edited are at distance 0, where a root has no slope.
-  return {d.positive.clamp_min(1e-12).sqrt(), d.negative.clamp_min(1e-12).sqrt()};
+  const at::Tensor anchors = output.narrow(0, 0, batch.anchors);
+  const at::Tensor edited = output.narrow(0, batch.anchors, 2 * batch.anchors).reshape({2, batch.anchors, -1});
+  // Graphs that cannot be edited differ from their copies by rounding, if at all: nothing to learn from.
+  at::Tensor d = at::linalg_vector_norm(edited - anchors, 2, at::IntArrayRef{2}).clamp_min(1e-6);
+  // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their anchor.
+  if (by_nodes_) d = d * nodes_of_anchors(batch, output);
+  return squared_ ? d.square() : d;
 }
 
 void Ged::fit(const data::View& train, const LossOptions& options) {
@@ -61,8 +52,8 @@ void Ged::from_json(const nlohmann::json& json) {
 }
 
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
-  const auto [d_pos, d_neg] = distances(output, batch);
-  return (margin_ + d_pos - d_neg).clamp_min(0).mean();
+  const at::Tensor d = distances(output, batch);
+  return (d[0] - d[1] + margin_).clamp_min(0).mean();
 }
 
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,
@@ -71,9 +62,9 @@ void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const Bou
     const at::Tensor rows = tensor.to(at::kCPU, at::kDouble).contiguous();
     values.insert(values.end(), rows.data_ptr<double>(), rows.data_ptr<double>() + rows.numel());
   };
-  const auto [d_pos, d_neg] = distances(output.detach(), batch);
-  append(collected.d_pos, d_pos);
-  append(collected.d_neg, d_neg);
+  const at::Tensor d = distances(output.detach(), batch);
+  append(collected.d_pos, d[0]);
+  append(collected.d_neg, d[1]);
 }
 
 std::vector<Metric> Ged::metrics(const Collected& collected) const {

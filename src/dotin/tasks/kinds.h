@@ -93,11 +93,8 @@ class Ged : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
-  struct Distances {
-    at::Tensor positive, negative;
-  };
-  /// Of each anchor to its positive and its negative.
-  Distances distances(const at::Tensor& output, const batch::Batch& batch) const;
+  /// [2, anchors]: of each anchor to its positive, and to its negative.
+  at::Tensor distances(const at::Tensor& output, const batch::Batch& batch) const;
 
   bool squared_ = false;
   double margin_ = 1;
