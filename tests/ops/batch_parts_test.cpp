@@ -22,21 +22,23 @@ constexpr int64_t kWide = 1 << 20;  // so that every batch is enough work for se
 
 TEST(SplitBatch, EveryGraphIsInOnePartWithItsEdgesAndFeatures) {
   const batch::Batch batch = testing::batch_of({path(4), path(9), path(1), path(3)}, 1);
-  const std::vector<BatchPart> parts = split_batch(batch, 2, kWide);
+  const SplitBatch split = split_batch(batch, 2, kWide);
+  const std::vector<BatchPart>& parts = split.parts;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].graphs, (std::vector<int32_t>{1}));
   EXPECT_EQ(parts[1].graphs, (std::vector<int32_t>{0, 2, 3}));
   EXPECT_EQ(parts[1].level.node_offsets, (std::vector<int32_t>{0, 4, 5, 8}));
   EXPECT_EQ(parts[1].level.row_offsets, (std::vector<int32_t>{0, 1, 3, 5, 6, 6, 7, 9, 10}));
   EXPECT_EQ(parts[1].level.columns, (std::vector<int32_t>{1, 0, 2, 1, 3, 2, 6, 5, 7, 6}));
-  EXPECT_EQ(parts[1].dense, (std::vector<float>{400, 401, 402, 403, 100, 300, 301, 302}));
+  EXPECT_EQ(split.dense, (std::vector<float>{900, 901, 902, 903, 904, 905, 906, 907, 908,  // of the first part
+                                             400, 401, 402, 403, 100, 300, 301, 302}));
 }
 
 TEST(SplitBatch, NoMorePartsThanThreadsGraphsOrWork) {
   const batch::Batch batch = testing::batch_of({path(4), path(9), path(1)}, 1);
-  EXPECT_EQ(split_batch(batch, 8, kWide).size(), 3u);
-  EXPECT_EQ(split_batch(batch, 1, kWide).size(), 1u);
-  const std::vector<BatchPart> small = split_batch(batch, 8, 16);
+  EXPECT_EQ(split_batch(batch, 8, kWide).parts.size(), 3u);
+  EXPECT_EQ(split_batch(batch, 1, kWide).parts.size(), 1u);
+  const std::vector<BatchPart> small = split_batch(batch, 8, 16).parts;
   ASSERT_EQ(small.size(), 1u);
   EXPECT_EQ(small[0].graphs, (std::vector<int32_t>{0, 1, 2}));
 }

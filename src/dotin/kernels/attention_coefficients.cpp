@@ -10,33 +10,14 @@ namespace dotin::kernels {
 
 namespace {
 
-/// Queries (divided by tau) and keys of all rows, in one product: it reads the rows once.
-template <class Scalar>
-void project(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-             LayerTape<Scalar>& tape) {
-  const int64_t count = f.rows.count();
-  const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  tape.projection.resize(static_cast<std::size_t>(2 * f.a * f.w));
-  for (int64_t i = 0; i < f.a * f.w; ++i) tape.projection[i] = inverse_tau * weights.query[i];
-  std::copy_n(weights.key, f.a * f.w, tape.projection.data() + f.a * f.w);
-  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * f.a));
-  gemm(Op::plain, Op::transposed, count, 2 * f.a, f.w, Scalar(1), f.rows.all, tape.projection.data(), Scalar(0),
-       both.data());
-  tape.q.resize(static_cast<std::size_t>(count * f.a));
-  tape.p.resize(tape.q.size());
-  for (int64_t r = 0; r < count; ++r) {
-    std::copy_n(both.data() + 2 * r * f.a, f.a, tape.q.data() + r * f.a);
-    std::copy_n(both.data() + (2 * r + 1) * f.a, f.a, tape.p.data() + r * f.a);
-  }
-}
-
 /// q_i . p_j for raw entries and self-loops, q_i . v_k for entries to virtual nodes, into the attention arrays;
 /// attentiveness into own.
 template <class Scalar>
-void compute_logits(const Frame<Scalar>& f, const Savings& savings, LayerTape<Scalar>& tape) {
+void compute_logits(const Frame<Scalar>& f, const Savings& savings, const RowProducts<Scalar>& products,
+                    LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t u = f.rows.table_rows;
-  const Scalar *const qv = tape.q.data(), *const pv = tape.p.data();
+  const Scalar *const qv = products.q.data(), *const pv = products.p.data();
   const Scalar *const q = qv + f.virtual_count * f.a, *const p = pv + f.virtual_count * f.a;
   tape.s_edge.resize(static_cast<std::size_t>(f.edges));
   tape.s_self.resize(static_cast<std::size_t>(f.nodes));
@@ -138,11 +119,12 @@ void softmax_raw_rows_backward(const Frame<Scalar>& f, EdgeWeights mode, const L
 
 /// From the products q . p to q and p, [all rows, A].
 template <class Scalar>
-void products_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, const NarrowGradients<Scalar>& inner,
-                       Scalar* dq_all, Scalar* dp_all) {
+void products_backward(const Frame<Scalar>& f, const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape,
+                       const NarrowGradients<Scalar>& inner, Scalar* dq_all, Scalar* dp_all) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t u = f.rows.table_rows, first = f.virtual_count * f.a;
-  const Scalar *const qv = tape.q.data(), *const pv = tape.p.data(), *const q = qv + first, *const p = pv + first;
+  const Scalar *const qv = products.q.data(), *const pv = products.p.data();
+  const Scalar *const q = qv + first, *const p = pv + first;
   Scalar *const dqv = dq_all, *const dpv = dp_all, *const dq = dqv + first, *const dp = dpv + first;
   if (tape.pair_table) {
     std::vector<Scalar> d_pairs = zeros<Scalar>(u * u);
@@ -185,54 +167,33 @@ void products_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, co
   }
 }
 
-/// From q and p to the rows and the query and key weights.
-template <class Scalar>
-void project_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerTape<Scalar>& tape,
-                      const Scalar* dq, const Scalar* dp, const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
-  const int64_t count = f.rows.count();
-  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * f.a)), d_projection(tape.projection.size());
-  for (int64_t r = 0; r < count; ++r) {
-    std::copy_n(dq + r * f.a, f.a, both.data() + 2 * r * f.a);
-    std::copy_n(dp + r * f.a, f.a, both.data() + (2 * r + 1) * f.a);
-  }
-  gemm(Op::transposed, Op::plain, 2 * f.a, f.w, count, Scalar(1), both.data(), f.rows.all, Scalar(0),
-       d_projection.data());
-  gemm(Op::plain, Op::plain, count, f.w, 2 * f.a, Scalar(1), both.data(), tape.projection.data(), Scalar(1), d_rows);
-  const Loops<Scalar>& loop = loops<Scalar>();
-  loop.add_scaled(static_cast<Scalar>(1 / settings.tau), d_projection.data(), gradients.query, f.a * f.w);
-  loop.add_scaled(1, d_projection.data() + f.a * f.w, gradients.key, f.a * f.w);
-}
-
 }  // namespace
 
 template <class Scalar>
-void attention_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+void attention_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, const RowProducts<Scalar>& products,
                             LayerTape<Scalar>& tape) {
-  project(f, settings, weights, tape);
-  compute_logits(f, settings.savings, tape);
+  compute_logits(f, settings.savings, products, tape);
   softmax_raw_rows(f, settings.edge_weights, tape);
   tape.s_from_row = tape.logits_by_task;
-  virtual_softmax(f.level, f.k, settings.edge_weights, f.rows.shared_virtual, tape.q.data(), tape.p.data(), f.a,
+  virtual_softmax(f.level, f.k, settings.edge_weights, f.rows.shared_virtual, products.q.data(), products.p.data(), f.a,
                   tape.s_from_row, tape.s_virtual_self);
 }
 
 template <class Scalar>
 void attention_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& settings,
-                                     const LayerTape<Scalar>& tape, NarrowGradients<Scalar>& inner,
-                                     const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+                                     const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape,
+                                     NarrowGradients<Scalar>& inner, RowGradients<Scalar>& d_products) {
   softmax_raw_rows_backward(f, settings.edge_weights, tape, inner);
   virtual_softmax_backward(f.level, f.k, settings.edge_weights, tape.s_from_row, tape.s_virtual_self, inner.from_row,
                            inner.virtual_self);
-  std::vector<Scalar> dq = zeros<Scalar>(f.rows.count() * f.a), dp = zeros<Scalar>(f.rows.count() * f.a);
-  products_backward(f, tape, inner, dq.data(), dp.data());
-  project_backward(f, settings, tape, dq.data(), dp.data(), gradients, d_rows);
+  products_backward(f, products, tape, inner, d_products.q.data(), d_products.p.data());
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                                   \
-  template void attention_coefficients<S>(const Frame<S>&, const LayerSettings&, const LayerWeights<S>&,       \
-                                          LayerTape<S>&);                                                      \
-  template void attention_coefficients_backward<S>(const Frame<S>&, const LayerSettings&, const LayerTape<S>&, \
-                                                   NarrowGradients<S>&, const LayerGradients<S>&, S*);
+#define DOTIN_INSTANTIATE(S)                                                                                     \
+  template void attention_coefficients<S>(const Frame<S>&, const LayerSettings&, const RowProducts<S>&,          \
+                                          LayerTape<S>&);                                                        \
+  template void attention_coefficients_backward<S>(const Frame<S>&, const LayerSettings&, const RowProducts<S>&, \
+                                                   const LayerTape<S>&, NarrowGradients<S>&, RowGradients<S>&);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)
 #undef DOTIN_INSTANTIATE

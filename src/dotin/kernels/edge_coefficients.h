@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "dotin/kernels/fused_frame.h"
+#include "dotin/kernels/layer_steps.h"
 
 namespace dotin::kernels {
 
 /// gat: S = softmax of q_i . p_j over each row. Fills s_* and own*, logits_by_task of the tape.
 template <class Scalar>
-void attention_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+void attention_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, const RowProducts<Scalar>& products,
                             LayerTape<Scalar>& tape);
 
-/// Adds to the gradients of query and key and of the rows. inner is used up.
+/// Adds to the gradients of q and p. inner is used up.
 template <class Scalar>
 void attention_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& settings,
-                                     const LayerTape<Scalar>& tape, NarrowGradients<Scalar>& inner,
-                                     const LayerGradients<Scalar>& gradients, Scalar* d_rows);
+                                     const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape,
+                                     NarrowGradients<Scalar>& inner, RowGradients<Scalar>& d_products);
 
 /// gcn, gin and sage, in the words of layers/backbones.h. They are the same whatever the rows are, but for the gates of
 /// the tasks, so that raw nodes need neither queries nor keys.

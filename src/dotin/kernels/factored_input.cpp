@@ -38,18 +38,22 @@ LayerWeights<Scalar> FactoredInput<Scalar>::weights(const LayerWeights<Scalar>& 
   return weights;
 }
 
-template <class Scalar>
-bool factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t table_rows,
-                  int64_t feature_width, const Scalar* input, const Scalar* virtual_rows,
-                  const LayerWeights<Scalar>& first_layer, FactoredInput<Scalar>& factored) {
+bool factoring_pays(const LayerSettings& settings, const InputFeatures& features, int64_t table_rows,
+                    int64_t feature_width) {
   if (features.dense_width == 0) return false;  // rows that share their codes share a row of a table: cheaper still
+  const int64_t w = static_cast<int64_t>(used_columns(features, feature_width).size()) + settings.tasks;
+  // The linear map takes W (D + nodes) D multiplications, products with the basis included, instead of D D for each
+  // row.
+  return w * (features.nodes + settings.hidden) < table_rows * settings.hidden;
+}
+
+template <class Scalar>
+void factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t feature_width,
+                  const Scalar* input, const Scalar* virtual_rows, const LayerWeights<Scalar>& first_layer,
+                  FactoredInput<Scalar>& factored) {
   factored.columns = used_columns(features, feature_width);
   const auto count = static_cast<int64_t>(factored.columns.size());
   const int64_t d = settings.hidden, w = factored.width = count + settings.tasks, nodes = features.nodes;
-  // The linear map takes W (D + nodes) D multiplications, products with the basis included, instead of D D for each
-  // row.
-  if (w * (nodes + d) >= table_rows * d) return false;
-
   std::vector<int32_t> place(static_cast<std::size_t>(feature_width), -1);
   for (int64_t c = 0; c < count; ++c) place[factored.columns[c]] = static_cast<int32_t>(c);
   factored.coefficients.assign(static_cast<std::size_t>((settings.tasks + nodes) * w), Scalar(0));
@@ -74,7 +78,6 @@ bool factor_input(const LayerSettings& settings, const InputFeatures& features, 
              product.data());
       },
       first_layer, rows_met(settings, first_layer), factored.products);
-  return true;
 }
 
 template <class Scalar>
@@ -116,10 +119,10 @@ void FactoredGradients<Scalar>::spread(const LayerWeights<Scalar>& first_layer,
   for (int64_t i = 0; i < settings_.tasks * d; ++i) d_virtual_rows[i] += basis_[count * d + i];
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                                      \
-  template struct FactoredInput<S>;                                                                               \
-  template bool factor_input<S>(const LayerSettings&, const InputFeatures&, int64_t, int64_t, const S*, const S*, \
-                                const LayerWeights<S>&, FactoredInput<S>&);                                       \
+#define DOTIN_INSTANTIATE(S)                                                                             \
+  template struct FactoredInput<S>;                                                                      \
+  template void factor_input<S>(const LayerSettings&, const InputFeatures&, int64_t, const S*, const S*, \
+                                const LayerWeights<S>&, FactoredInput<S>&);                              \
   template class FactoredGradients<S>;
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)

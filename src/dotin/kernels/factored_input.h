@@ -24,12 +24,16 @@ struct FactoredInput {
   LayerWeights<Scalar> weights(const LayerWeights<Scalar>& first_layer) const;
 };
 
-/// False, and nothing done, where it is no less work: only codes, as many columns as D, or few rows in the table that
-/// would take its place (table_rows). feature_width: F; input [D, F], virtual_rows [K, D].
+/// False where it is no less work: only codes, as many columns as D, or few rows in the table that would take its place
+/// (table_rows). feature_width: F.
+bool factoring_pays(const LayerSettings& settings, const InputFeatures& features, int64_t table_rows,
+                    int64_t feature_width);
+
+/// input [D, F], virtual_rows [K, D].
 template <class Scalar>
-bool factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t table_rows,
-                  int64_t feature_width, const Scalar* input, const Scalar* virtual_rows,
-                  const LayerWeights<Scalar>& first_layer, FactoredInput<Scalar>& factored);
+void factor_input(const LayerSettings& settings, const InputFeatures& features, int64_t feature_width,
+                  const Scalar* input, const Scalar* virtual_rows, const LayerWeights<Scalar>& first_layer,
+                  FactoredInput<Scalar>& factored);
 
 /// Gradients of the first layer as it runs on the factored rows, and their way back to the parameters.
 template <class Scalar>

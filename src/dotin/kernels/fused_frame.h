@@ -71,15 +71,16 @@ bool has_wide_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
 /// Whether each row's own input is wanted as a matrix: for sage's map of it, or for the residual of rows on a basis.
 template <class Scalar>
 bool writes_inputs(const Frame<Scalar>& f, const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                   const LayerTape<Scalar>& tape) {
-  return (weights.self != nullptr && !tape.table_first) || (settings.residual && f.rows.basis != nullptr);
+                   const RowProducts<Scalar>& products) {
+  return (weights.self != nullptr && !products.table_first) || (settings.residual && f.rows.basis != nullptr);
 }
 
 /// The rows that are mixed: those of the table, or those that the linear map made of them.
 template <class Scalar>
-MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const LayerTape<Scalar>& tape) {
-  const Scalar* const all = tape.table_first ? tape.transformed.data() : f.rows.all;
-  const int64_t width = tape.table_first ? f.d : f.w;
+MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const RowProducts<Scalar>& products,
+                             const LayerTape<Scalar>& tape) {
+  const Scalar* const all = products.table_first ? products.transformed.data() : f.rows.all;
+  const int64_t width = products.table_first ? f.d : f.w;
   return {all + f.virtual_count * width, f.rows.code, all, tape.virtual_row.data(), width};
 }
 

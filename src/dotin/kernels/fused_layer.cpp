@@ -6,6 +6,7 @@
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/fused_frame.h"
 #include "dotin/kernels/gemm.h"
+#include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/row_map.h"
 #include "dotin/kernels/wide_rows.h"
@@ -79,11 +80,11 @@ void wide_weights(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
 
 /// H on the rows that are left (or H theta^T, where the map went first): virtual rows, then kept and merged ones.
 template <class Scalar>
-void mix(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
+void mix(const Frame<Scalar>& f, const RowProducts<Scalar>& products, LayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const auto left = static_cast<int32_t>(tape.map.source.size());
   const int64_t virtual_rows = f.graphs * f.k;
-  const MixedRows<Scalar> x = mixed_rows(f, tape);
+  const MixedRows<Scalar> x = mixed_rows(f, products, tape);
   const int64_t width = x.width;
   tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * width));
   loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * width);
@@ -147,26 +148,17 @@ void add_residual(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   }
 }
 
-/// z: what norm and ELU get. The maps that rows meet first come before mixing where the table has fewer rows than are
-/// left.
+/// z: what norm and ELU get, of rows that were mapped before mixing or are after it.
 template <class Scalar>
-void mix_and_map(const Frame<Scalar>& f, const LayerWeights<Scalar>& weights, LayerTape<Scalar>& tape) {
-  const int64_t left = rows_that_leave(f, tape), count = f.rows.count();
-  const auto transform = [&](const Scalar* map, std::vector<Scalar>& transformed) {
-    transformed.resize(static_cast<std::size_t>(count * f.d));
-    gemm(Op::plain, Op::transposed, count, f.d, f.w, Scalar(1), f.rows.all, map, Scalar(0), transformed.data());
-  };
-  if (tape.table_first) {
-    transform(first_map(weights), tape.transformed);
-    mix(f, tape);
+void mix_and_map(const Frame<Scalar>& f, const LayerWeights<Scalar>& weights, const RowProducts<Scalar>& products,
+                 LayerTape<Scalar>& tape) {
+  const int64_t left = rows_that_leave(f, tape);
+  mix(f, products, tape);
+  if (products.table_first) {
     tape.z.swap(tape.mixed);
     add_first_bias(left, f.d, weights, tape.z);
-    if (weights.self != nullptr) {
-      transform(weights.self, tape.transformed_self);
-      add_inputs(f, tape, tape.transformed_self.data(), f.d, tape.z.data());
-    }
+    if (weights.self != nullptr) add_inputs(f, tape, products.transformed_self.data(), f.d, tape.z.data());
   } else {
-    mix(f, tape);
     map_mixed(left, f.d, f.w, weights, tape.mixed.data(), tape.inputs.data(), tape.z);
   }
   finish_map(left, f.d, weights, tape.inner, tape.z);
@@ -192,9 +184,9 @@ void open_gates(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
 }  // namespace
 
 template <class Scalar>
-void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-                   const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
-                   LayerTape<Scalar>& tape) {
+void decide_nodes(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                  const Level& level, const RowProducts<Scalar>& products, const Choose<Scalar>& choose,
+                  LayerTape<Scalar>& tape) {
   const Frame<Scalar> f(settings, rows, level);
   tape.graph_of.resize(static_cast<std::size_t>(f.nodes));
   tape.virtual_row.resize(tape.graph_of.size());
@@ -205,7 +197,7 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
               static_cast<int32_t>(f.virtual_base(g)));
   }
   if (settings.backbone == Backbone::gat) {
-    attention_coefficients(f, settings, weights, tape);
+    attention_coefficients(f, settings, products, tape);
   } else {
     fixed_coefficients(f, settings, weights, tape);
   }
@@ -214,18 +206,25 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   tape.keep.resize(static_cast<std::size_t>(f.nodes));
   choose(tape.logits.data(), level, tape.keep.data());
   coarsen(level, tape.keep.data(), settings.merge, settings.edge_weights, settings.tasks, tape.next_level, tape.map);
+  tape.rows_left = rows_that_leave(f, tape);
+}
+
+template <class Scalar>
+void next_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+               const Level& level, const RowProducts<Scalar>& products, const MakeMask<Scalar>& make_mask,
+               LayerTape<Scalar>& tape) {
+  const Frame<Scalar> f(settings, rows, level);
   merge_weights(f, settings.softmax_merge_weights, tape);
   if (settings.gate) open_gates(f, tape);
   wide_weights(f, tape);
 
   const int64_t left = rows_that_leave(f, tape);
-  tape.table_first = settings.savings.linear_first && rows.code != nullptr && rows.table_rows < left;
   tape.inputs.clear();
-  if (writes_inputs(f, settings, weights, tape)) {
+  if (writes_inputs(f, settings, weights, products)) {
     tape.inputs = zeros<Scalar>(left * f.w);
     add_inputs(f, tape, rows.all, f.w, tape.inputs.data());
   }
-  mix_and_map(f, weights, tape);
+  mix_and_map(f, weights, products, tape);
   tape.mask.clear();
   if (make_mask) make_mask(left, tape.mask);
   tape.mean.resize(static_cast<std::size_t>(left));
@@ -237,9 +236,25 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
   if (settings.residual) add_residual(f, tape);
 }
 
-template void layer_forward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
-                                   const Level&, const Choose<float>&, const MakeMask<float>&, LayerTape<float>&);
-template void layer_forward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
-                                    const Level&, const Choose<double>&, const MakeMask<double>&, LayerTape<double>&);
+template <class Scalar>
+void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                   const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
+                   LayerTape<Scalar>& tape) {
+  project_rows(settings, weights, rows, tape.products);
+  decide_nodes(settings, weights, rows, level, tape.products, choose, tape);
+  map_rows(settings, weights, rows, tape.rows_left, tape.products);
+  next_rows(settings, weights, rows, level, tape.products, make_mask, tape);
+}
+
+#define DOTIN_INSTANTIATE(S)                                                                                      \
+  template void decide_nodes<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&,  \
+                                const RowProducts<S>&, const Choose<S>&, LayerTape<S>&);                          \
+  template void next_rows<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&,     \
+                             const RowProducts<S>&, const MakeMask<S>&, LayerTape<S>&);                           \
+  template void layer_forward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&, \
+                                 const Choose<S>&, const MakeMask<S>&, LayerTape<S>&);
+DOTIN_INSTANTIATE(float)
+DOTIN_INSTANTIATE(double)
+#undef DOTIN_INSTANTIATE
 
 }  // namespace dotin::kernels

@@ -74,6 +74,17 @@ struct InnerTape {
   std::vector<Scalar> before, after;
 };
 
+/// What a layer's weights make of the rows that enter it, before neighbours are mixed. Parts of a batch that share the
+/// rows of a table share these.
+template <class Scalar>
+struct RowProducts {
+  std::vector<Scalar> projection;        // gat, [2A, W]: query / tau, then key
+  std::vector<Scalar> q, p;              // gat: of all rows, virtual ones first
+  bool table_first = false;              // linear maps were applied to the table before mixing
+  std::vector<Scalar> transformed;       // of all rows, by the map that mixed rows meet first
+  std::vector<Scalar> transformed_self;  // sage: of all rows, by their own map
+};
+
 /// What the backward pass needs of the forward pass, and what the caller may look at.
 template <class Scalar>
 struct LayerTape {
@@ -84,16 +95,14 @@ struct LayerTape {
   std::vector<Scalar> logits_by_task;  // raw nodes x K, before smoothing
   std::vector<Scalar> next;            // rows that leave: graphs x K virtual ones, then the raw ones of next_level; x D
 
+  int64_t rows_left = 0;  // rows of next
+
   // The rest is between forward and backward.
+  RowProducts<Scalar> products;  // unless parts share them
   std::vector<int32_t> graph_of, virtual_row;
-  std::vector<Scalar> projection;                    // gat, [2A, W]: query / tau, then key
-  std::vector<Scalar> q, p;                          // gat: of all rows, virtual ones first
   bool pair_table = false;                           // gat: logits were looked up in a table of pairs of rows
   Reach<Scalar> reach;                               // other backbones, in place of queries and keys
   std::vector<Scalar> task_gate;                     // nodes x K, where tasks have gates
-  bool table_first = false;                          // linear maps were applied to the table before mixing
-  std::vector<Scalar> transformed;                   // of all rows, by the map that mixed rows meet first
-  std::vector<Scalar> transformed_self;              // sage: of all rows, by their own map
   std::vector<Scalar> s_edge, s_self, s_to_virtual;  // coefficients of raw rows
   std::vector<Scalar> s_from_row, s_virtual_self;    // of virtual rows
   std::vector<Scalar> own, own_virtual;              // attentiveness before smoothing
@@ -115,6 +124,7 @@ using Choose = std::function<void(const Scalar* logits, const Level& level, uint
 template <class Scalar>
 using MakeMask = std::function<void(int64_t rows, std::vector<Scalar>& mask)>;
 
+/// One layer whose rows are its own.
 template <class Scalar>
 void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
                    const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,

@@ -3,6 +3,7 @@
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/fused_frame.h"
 #include "dotin/kernels/gemm.h"
+#include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/row_map.h"
 #include "dotin/kernels/wide_rows.h"
@@ -14,11 +15,12 @@ namespace {
 /// Backward of mix: from d_mixed to the rows and to S and lambda. Where coefficients do not depend on the rows, those
 /// of neighbours need no gradient.
 template <class Scalar>
-void mix_backward(const Frame<Scalar>& f, Backbone backbone, const LayerTape<Scalar>& tape, const Scalar* d_mixed,
-                  Scalar* d_rows, Scalar* d_virtual, NarrowGradients<Scalar>& inner) {
+void mix_backward(const Frame<Scalar>& f, Backbone backbone, const RowProducts<Scalar>& products,
+                  const LayerTape<Scalar>& tape, const Scalar* d_mixed, Scalar* d_rows, Scalar* d_virtual,
+                  NarrowGradients<Scalar>& inner) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const int64_t virtual_rows = f.graphs * f.k, count = f.k + 1;
-  const MixedRows<Scalar> x = mixed_rows(f, tape);
+  const MixedRows<Scalar> x = mixed_rows(f, products, tape);
   const int64_t width = x.width;
   const bool learned = backbone == Backbone::gat;
   loop.gather_rows_backward(
@@ -134,32 +136,26 @@ void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, co
   }
 }
 
-/// Backward of mix_and_map: from dz to the rows, the maps, S and lambda. d_inputs is added to.
+/// Backward of mix_and_map: from dz to the rows or what the maps made of them, to the maps, S and lambda. d_inputs is
+/// added to.
 template <class Scalar>
 void mix_and_map_backward(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<Scalar>& weights,
-                          const LayerTape<Scalar>& tape, std::vector<Scalar>& dz,
-                          const LayerGradients<Scalar>& gradients, Scalar* d_inputs, Scalar* d_rows,
-                          NarrowGradients<Scalar>& inner) {
-  const int64_t left = rows_that_leave(f, tape), count = f.rows.count();
+                          const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape, std::vector<Scalar>& dz,
+                          const LayerGradients<Scalar>& gradients, RowGradients<Scalar>& d_products, Scalar* d_inputs,
+                          Scalar* d_rows, NarrowGradients<Scalar>& inner) {
+  const int64_t left = rows_that_leave(f, tape);
   finish_map_backward(left, f.d, weights, tape.inner, gradients, dz);
-  if (!tape.table_first) {
+  if (!products.table_first) {
     std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.w));
     map_mixed_backward(left, f.d, f.w, weights, tape.mixed.data(), tape.inputs.data(), dz.data(), gradients,
                        d_mixed.data(), d_inputs);
-    mix_backward(f, backbone, tape, d_mixed.data(), d_rows + f.virtual_count * f.w, d_rows, inner);
+    mix_backward(f, backbone, products, tape, d_mixed.data(), d_rows + f.virtual_count * f.w, d_rows, inner);
     return;
   }
-  const auto transform_backward = [&](const std::vector<Scalar>& d_transformed, const Scalar* map, Scalar* d_map) {
-    gemm(Op::transposed, Op::plain, f.d, f.w, count, Scalar(1), d_transformed.data(), f.rows.all, Scalar(1), d_map);
-    gemm(Op::plain, Op::plain, count, f.w, f.d, Scalar(1), d_transformed.data(), map, Scalar(1), d_rows);
-  };
-  std::vector<Scalar> d_transformed = zeros<Scalar>(count * f.d);
-  mix_backward(f, backbone, tape, dz.data(), d_transformed.data() + f.virtual_count * f.d, d_transformed.data(), inner);
-  transform_backward(d_transformed, first_map(weights), first_map(gradients));
+  Scalar* const d_transformed = d_products.transformed.data();
+  mix_backward(f, backbone, products, tape, dz.data(), d_transformed + f.virtual_count * f.d, d_transformed, inner);
   if (weights.self == nullptr) return;
-  std::fill(d_transformed.begin(), d_transformed.end(), Scalar(0));
-  inputs_backward(f, tape, tape.transformed_self.data(), f.d, dz.data(), d_transformed.data(), inner);
-  transform_backward(d_transformed, weights.self, gradients.self);
+  inputs_backward(f, tape, products.transformed_self.data(), f.d, dz.data(), d_products.transformed_self.data(), inner);
 }
 
 /// From gate and lambda to the deciding logits, and on to S and own attentiveness.
@@ -207,9 +203,10 @@ void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, co
 }  // namespace
 
 template <class Scalar>
-void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-                    const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
-                    const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+void next_rows_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                        const LayerRows<Scalar>& rows, const Level& level, const RowProducts<Scalar>& products,
+                        const LayerTape<Scalar>& tape, const Scalar* d_next, const LayerGradients<Scalar>& gradients,
+                        RowGradients<Scalar>& d_products, Scalar* d_rows) {
   const Frame<Scalar> f(settings, rows, level);
   const int64_t left = rows_that_leave(f, tape);
   std::vector<Scalar> dz(static_cast<std::size_t>(left * f.d));
@@ -222,22 +219,35 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
   NarrowGradients<Scalar> inner(f);
   if (settings.gate) gate_backward(f, tape, d_gate.data() + f.graphs * f.k, inner);
   std::vector<Scalar> d_inputs(tape.inputs.size(), Scalar(0));
-  mix_and_map_backward(f, settings.backbone, weights, tape, dz, gradients, d_inputs.data(), d_rows, inner);
+  mix_and_map_backward(f, settings.backbone, weights, products, tape, dz, gradients, d_products, d_inputs.data(),
+                       d_rows, inner);
   if (settings.residual) residual_backward(f, tape, d_next, d_inputs, gradients, d_rows, inner);
   if (!d_inputs.empty()) inputs_backward(f, tape, rows.all, f.w, d_inputs.data(), d_rows, inner);
   decision_backward(f, settings, tape, inner);
   if (settings.backbone == Backbone::gat) {
-    attention_coefficients_backward(f, settings, tape, inner, gradients, d_rows);
+    attention_coefficients_backward(f, settings, products, tape, inner, d_products);
   } else {
     fixed_coefficients_backward(f, settings, weights, tape, inner, gradients, d_rows);
   }
 }
 
-template void layer_backward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
-                                    const Level&, const LayerTape<float>&, const float*, const LayerGradients<float>&,
-                                    float*);
-template void layer_backward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
-                                     const Level&, const LayerTape<double>&, const double*,
-                                     const LayerGradients<double>&, double*);
+template <class Scalar>
+void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                    const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,
+                    const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+  RowGradients<Scalar> d_products(tape.products);
+  next_rows_backward(settings, weights, rows, level, tape.products, tape, d_next, gradients, d_products, d_rows);
+  row_products_backward(settings, weights, rows, tape.products, d_products, gradients, d_rows);
+}
+
+#define DOTIN_INSTANTIATE(S)                                                                                           \
+  template void next_rows_backward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&, \
+                                      const RowProducts<S>&, const LayerTape<S>&, const S*, const LayerGradients<S>&,  \
+                                      RowGradients<S>&, S*);                                                           \
+  template void layer_backward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&,     \
+                                  const LayerTape<S>&, const S*, const LayerGradients<S>&, S*);
+DOTIN_INSTANTIATE(float)
+DOTIN_INSTANTIATE(double)
+#undef DOTIN_INSTANTIATE
 
 }  // namespace dotin::kernels

@@ -3,29 +3,98 @@
 #include <algorithm>
 #include <chrono>
 
+#include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
 
 namespace dotin::kernels {
 
 namespace {
 
-/// Rows that enter layer l: virtual rows and the input table, or what the layer before left.
+/// Rows that enter layer l of a part: virtual rows and those of the input, or what the layer before left.
 template <class Scalar>
-LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkTape<Scalar>& tape, int64_t layer) {
-  if (layer == 0 && tape.factored) return tape.input_factors.rows(settings.tasks);
+LayerRows<Scalar> rows_of(const LayerSettings& settings, const NetworkTape<Scalar>& tape, const PartTape<Scalar>& part,
+                          int64_t layer) {
   if (layer == 0) {
-    const int32_t* const code = tape.index.code.empty() ? nullptr : tape.index.code.data();
-    return {tape.table.data(), settings.tasks, tape.index.rows(), code, true, settings.hidden};
+    if (tape.form == InputForm::factored) return part.input_factors.rows(settings.tasks);
+    if (tape.form == InputForm::own_rows)
+      return {part.table.data(), settings.tasks, part.level.nodes(), nullptr, true, settings.hidden};
+    return {tape.table.data(), settings.tasks, tape.index.rows(), part.code, true, settings.hidden};
   }
-  const LayerTape<Scalar>& before = tape.layers[static_cast<std::size_t>(layer) - 1];
-  const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
+  const LayerTape<Scalar>& before = part.layers[static_cast<std::size_t>(layer) - 1];
+  const int64_t virtual_rows = static_cast<int64_t>(part.level.graphs()) * settings.tasks;
   return {before.next.data(), virtual_rows, before.next_level.nodes(), nullptr, false, settings.hidden};
 }
 
 template <class Scalar>
-LayerWeights<Scalar> weights_of(const NetworkWeights<Scalar>& weights, const NetworkTape<Scalar>& tape, int64_t layer) {
+LayerWeights<Scalar> weights_of(const NetworkWeights<Scalar>& weights, const NetworkTape<Scalar>& tape,
+                                const PartTape<Scalar>& part, int64_t layer) {
   const LayerWeights<Scalar>& own = weights.layers[static_cast<std::size_t>(layer)];
-  return layer == 0 && tape.factored ? tape.input_factors.weights(own) : own;
+  return layer == 0 && tape.form == InputForm::factored ? part.input_factors.weights(own) : own;
+}
+
+/// Number of the first node of each part.
+template <class Scalar>
+std::vector<int64_t> first_nodes(const NetworkTape<Scalar>& tape) {
+  std::vector<int64_t> first;
+  int64_t nodes = 0;
+  for (const PartTape<Scalar>& part : tape.parts) {
+    first.push_back(nodes);
+    nodes += part.level.nodes();
+  }
+  return first;
+}
+
+/// The features of nodes first, first + 1, ... of all.
+InputFeatures features_from(const InputFeatures& all, int64_t first, int32_t nodes) {
+  return {all.codes + first * all.codes_per_node, all.codes_per_node, all.dense + first * all.dense_width,
+          all.dense_width, nodes};
+}
+
+template <class Scalar>
+void fill_table(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
+                const InputFeatures& features, const InputIndex& index, std::vector<Scalar>& table) {
+  const int64_t virtual_values = settings.tasks * settings.hidden;
+  table.resize(static_cast<std::size_t>(virtual_values + index.rows() * settings.hidden));
+  std::copy_n(weights.virtual_rows, virtual_values, table.data());
+  input_table(features, index, weights.input, settings.hidden, width, table.data() + virtual_values);
+}
+
+template <class Scalar>
+void table_backward(const LayerSettings& settings, int64_t width, const InputFeatures& features,
+                    const InputIndex& index, const std::vector<Scalar>& d_table,
+                    const NetworkGradients<Scalar>& gradients) {
+  const int64_t virtual_values = settings.tasks * settings.hidden;
+  loops<Scalar>().add_scaled(1, d_table.data(), gradients.virtual_rows, virtual_values);
+  input_table_backward(features, index, settings.hidden, width, d_table.data() + virtual_values, gradients.input);
+}
+
+/// Settles the form of the input, and what of it parts share.
+template <class Scalar>
+void prepare_input(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
+                   NetworkTape<Scalar>& tape) {
+  tape.index = index_input(tape.features, settings.savings.input_table);
+  if (weights.layers.size() > 1 && settings.savings.factored_input &&
+      factoring_pays(settings, tape.features, tape.index.rows(), width)) {
+    tape.form = InputForm::factored;
+  } else if (tape.index.code.empty()) {
+    tape.form = InputForm::own_rows;
+  } else {
+    tape.form = InputForm::shared_table;
+    fill_table(settings, weights, width, tape.features, tape.index, tape.table);
+    const std::vector<int64_t> first = first_nodes(tape);
+    for (std::size_t p = 0; p < tape.parts.size(); ++p) tape.parts[p].code = tape.index.code.data() + first[p];
+  }
+}
+
+/// Rows that a part has to itself.
+template <class Scalar>
+void prepare_part(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
+                  const InputFeatures& features, InputForm form, PartTape<Scalar>& part) {
+  if (form == InputForm::factored) {
+    factor_input(settings, features, width, weights.input, weights.virtual_rows, weights.layers[0], part.input_factors);
+  } else if (form == InputForm::own_rows) {
+    fill_table(settings, weights, width, features, index_input(features, false), part.table);
+  }
 }
 
 /// The last layer as the others, but that nothing leaves and no gate opens.
@@ -37,105 +106,175 @@ LayerSettings plain_settings(LayerSettings settings) {
 template <class Scalar>
 void plain_last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
                               const LayerRows<Scalar>& rows, const MakeMask<Scalar>& make_mask,
-                              NetworkTape<Scalar>& tape) {
-  const Level& level = tape.level_of(static_cast<int64_t>(tape.layers.size()));
+                              PartTape<Scalar>& part) {
+  const Level& level = part.level_of(static_cast<int64_t>(part.layers.size()));
   const Choose<Scalar> keep_all = [](const Scalar*, const Level& all, uint8_t* keep) {
     std::fill_n(keep, all.nodes(), uint8_t{1});
   };
-  layer_forward(plain_settings(settings), weights, rows, level, keep_all, make_mask, tape.plain_last);
+  layer_forward(plain_settings(settings), weights, rows, level, keep_all, make_mask, part.plain_last);
   const int64_t virtual_values = static_cast<int64_t>(level.graphs()) * settings.tasks * settings.hidden;
-  tape.last.next.assign(tape.plain_last.next.begin(), tape.plain_last.next.begin() + virtual_values);
-  tape.last.logits_by_task = tape.plain_last.logits_by_task;
+  part.last.next.assign(part.plain_last.next.begin(), part.plain_last.next.begin() + virtual_values);
+  part.last.logits_by_task = part.plain_last.logits_by_task;
+}
+
+template <class Scalar>
+Choose<Scalar> choose_in(const NetworkHooks<Scalar>& hooks, int64_t layer) {
+  return [&hooks, layer](const Scalar* logits, const Level& level, uint8_t* keep) {
+    hooks.choose(layer, logits, level, keep);
+  };
+}
+
+template <class Scalar>
+MakeMask<Scalar> mask_in(const NetworkHooks<Scalar>& hooks, int64_t layer) {
+  if (!hooks.make_mask) return {};
+  return [&hooks, layer](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(layer, rows, mask); };
+}
+
+/// Layers of one part, from `first` on; start is when the layer before it was done.
+template <class Scalar>
+void layers_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
+                    const NetworkHooks<Scalar>& hooks, const NetworkTape<Scalar>& tape, int64_t first,
+                    std::chrono::steady_clock::time_point start, PartTape<Scalar>& part) {
+  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
+  for (int64_t l = first; l <= last; ++l) {
+    const LayerRows<Scalar> rows = rows_of(settings, tape, part, l);
+    const LayerWeights<Scalar> layer = weights_of(weights, tape, part, l);
+    if (l < last) {
+      layer_forward(settings, layer, rows, part.level_of(l), choose_in(hooks, l), mask_in(hooks, l),
+                    part.layers[static_cast<std::size_t>(l)]);
+    } else if (settings.savings.last_layer) {
+      last_layer_forward(settings, layer, rows, part.level_of(l), mask_in(hooks, l), part.last);
+    } else {
+      plain_last_layer_forward(settings, layer, rows, mask_in(hooks, l), part);
+    }
+    const auto now = std::chrono::steady_clock::now();
+    part.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());
+    start = now;
+  }
+}
+
+/// Layers of one part, from the last down to `first`. d_next: of the embeddings; then of the rows that enter `first`.
+template <class Scalar>
+void layers_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
+                     const NetworkTape<Scalar>& tape, const PartTape<Scalar>& part, int64_t first,
+                     FactoredGradients<Scalar>& of_factors, const NetworkGradients<Scalar>& gradients,
+                     std::vector<Scalar>& d_next) {
+  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
+  for (int64_t l = last; l >= first; --l) {
+    const LayerRows<Scalar> rows = rows_of(settings, tape, part, l);
+    const LayerWeights<Scalar> layer = weights_of(weights, tape, part, l);
+    const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
+    const LayerGradients<Scalar> d_layer = l == 0 && tape.form == InputForm::factored ? of_factors.gradients(own) : own;
+    std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
+    if (l < last) {
+      layer_backward(settings, layer, rows, part.level_of(l), part.layers[static_cast<std::size_t>(l)], d_next.data(),
+                     d_layer, d_rows.data());
+    } else if (settings.savings.last_layer) {
+      last_layer_backward(settings, layer, rows, part.level_of(l), part.last, d_next.data(), d_layer, d_rows.data());
+    } else {
+      d_next.resize(part.plain_last.next.size(), Scalar(0));  // nothing reads the raw rows
+      layer_backward(plain_settings(settings), layer, rows, part.level_of(l), part.plain_last, d_next.data(), d_layer,
+                     d_rows.data());
+    }
+    d_next = std::move(d_rows);
+  }
+}
+
+/// Whether the first layer runs in steps, so that parts share what it makes of the table.
+template <class Scalar>
+bool shares_first_layer(const NetworkWeights<Scalar>& weights, const NetworkTape<Scalar>& tape) {
+  return tape.form == InputForm::shared_table && weights.layers.size() > 1;
 }
 
 }  // namespace
 
 template <class Scalar>
 void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                     const NetworkHooks<Scalar>& hooks, NetworkTape<Scalar>& tape) {
-  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
-  auto start = std::chrono::steady_clock::now();
-  tape.layer_seconds.clear();
-  tape.index = index_input(tape.features, settings.savings.input_table);
-  tape.factored = last > 0 && settings.savings.factored_input &&
-                  factor_input(settings, tape.features, tape.index.rows(), width, weights.input, weights.virtual_rows,
-                               weights.layers[0], tape.input_factors);
-  if (!tape.factored) {
-    const int64_t virtual_values = settings.tasks * settings.hidden;
-    tape.table.resize(static_cast<std::size_t>(virtual_values + tape.index.rows() * settings.hidden));
-    std::copy_n(weights.virtual_rows, virtual_values, tape.table.data());
-    input_table(tape.features, tape.index, weights.input, settings.hidden, width, tape.table.data() + virtual_values);
+                     const std::vector<NetworkHooks<Scalar>>& hooks, const ForEachPart& for_each_part,
+                     NetworkTape<Scalar>& tape) {
+  const auto start = std::chrono::steady_clock::now();
+  for (PartTape<Scalar>& part : tape.parts) {
+    part.layers.resize(weights.layers.size() - 1);
+    part.layer_seconds.clear();
   }
-  tape.layers.resize(static_cast<std::size_t>(last));
-  for (int64_t l = 0; l <= last; ++l) {
-    MakeMask<Scalar> make_mask;
-    if (hooks.make_mask)
-      make_mask = [&hooks, l](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(l, rows, mask); };
-    const LayerRows<Scalar> rows = rows_of(settings, tape, l);
-    const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
-    if (l == last) {
-      if (settings.savings.last_layer) {
-        last_layer_forward(settings, layer, rows, tape.level_of(l), make_mask, tape.last);
-      } else {
-        plain_last_layer_forward(settings, layer, rows, make_mask, tape);
-      }
-    } else {
-      const Choose<Scalar> choose = [&hooks, l](const Scalar* logits, const Level& level, uint8_t* keep) {
-        hooks.choose(l, logits, level, keep);
-      };
-      layer_forward(settings, layer, rows, tape.level_of(l), choose, make_mask,
-                    tape.layers[static_cast<std::size_t>(l)]);
-    }
+  prepare_input(settings, weights, width, tape);
+  if (!shares_first_layer(weights, tape)) {
+    const std::vector<int64_t> first = first_nodes(tape);
+    for_each_part([&](int64_t p) {
+      PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+      prepare_part(settings, weights, width, features_from(tape.features, first[p], part.level.nodes()), tape.form,
+                   part);
+      layers_forward(settings, weights, hooks[p], tape, 0, start, part);
+    });
+    return;
+  }
+  const LayerWeights<Scalar>& layer = weights.layers[0];
+  project_rows(settings, layer, rows_of(settings, tape, tape.parts[0], 0), tape.products);
+  for_each_part([&](int64_t p) {
+    PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+    decide_nodes(settings, layer, rows_of(settings, tape, part, 0), part.level, tape.products, choose_in(hooks[p], 0),
+                 part.layers[0]);
+  });
+  int64_t left = 0;
+  for (const PartTape<Scalar>& part : tape.parts) left += part.layers[0].rows_left;
+  map_rows(settings, layer, rows_of(settings, tape, tape.parts[0], 0), left, tape.products);
+  for_each_part([&](int64_t p) {
+    PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+    next_rows(settings, layer, rows_of(settings, tape, part, 0), part.level, tape.products, mask_in(hooks[p], 0),
+              part.layers[0]);
     const auto now = std::chrono::steady_clock::now();
-    tape.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());
-    start = now;
-  }
+    part.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());
+    layers_forward(settings, weights, hooks[p], tape, 1, now, part);
+  });
 }
 
 template <class Scalar>
 void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                      const NetworkTape<Scalar>& tape, const Scalar* d_embeddings,
-                      const NetworkGradients<Scalar>& gradients) {
-  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
-  const int64_t virtual_rows = static_cast<int64_t>(tape.level.graphs()) * settings.tasks;
-  std::vector<Scalar> d_next(d_embeddings, d_embeddings + virtual_rows * settings.hidden);
-  FactoredGradients<Scalar> of_factors(settings, tape.input_factors);
-  for (int64_t l = last; l >= 0; --l) {
-    const LayerRows<Scalar> rows = rows_of(settings, tape, l);
-    const LayerWeights<Scalar> layer = weights_of(weights, tape, l);
-    const bool factored = l == 0 && tape.factored;
-    const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
-    const LayerGradients<Scalar> d_layer = factored ? of_factors.gradients(own) : own;
-    std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
-    if (l == last && settings.savings.last_layer) {
-      last_layer_backward(settings, layer, rows, tape.level_of(l), tape.last, d_next.data(), d_layer, d_rows.data());
-    } else if (l == last) {
-      d_next.resize(tape.plain_last.next.size(), Scalar(0));  // nothing reads the raw rows
-      layer_backward(plain_settings(settings), layer, rows, tape.level_of(l), tape.plain_last, d_next.data(), d_layer,
-                     d_rows.data());
+                      const NetworkTape<Scalar>& tape, const std::vector<std::vector<Scalar>>& d_embeddings,
+                      const ForEachPart& for_each_part, const std::vector<NetworkGradients<Scalar>>& gradients) {
+  const bool shares = shares_first_layer(weights, tape);
+  const std::vector<int64_t> first = first_nodes(tape);
+  std::vector<std::vector<Scalar>> d_tables(tape.parts.size());
+  std::vector<RowGradients<Scalar>> d_products(shares ? tape.parts.size() : 0, RowGradients<Scalar>(tape.products));
+  for_each_part([&](int64_t p) {
+    const PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+    std::vector<Scalar> d_next = d_embeddings[p];
+    FactoredGradients<Scalar> of_factors(settings, part.input_factors);
+    layers_backward(settings, weights, tape, part, shares ? 1 : 0, of_factors, gradients[p], d_next);
+    if (shares) {
+      d_tables[p].resize(tape.table.size());
+      next_rows_backward(settings, weights.layers[0], rows_of(settings, tape, part, 0), part.level, tape.products,
+                         part.layers[0], d_next.data(), gradients[p].layers[0], d_products[p], d_tables[p].data());
+    } else if (tape.form == InputForm::shared_table) {
+      d_tables[p] = std::move(d_next);
+    } else if (tape.form == InputForm::factored) {
+      of_factors.spread(weights.layers[0], gradients[p].layers[0], width, gradients[p].input,
+                        gradients[p].virtual_rows);
     } else {
-      layer_backward(settings, layer, rows, tape.level_of(l), tape.layers[static_cast<std::size_t>(l)], d_next.data(),
-                     d_layer, d_rows.data());
+      const InputFeatures features = features_from(tape.features, first[p], part.level.nodes());
+      table_backward(settings, width, features, index_input(features, false), d_next, gradients[p]);
     }
-    if (factored) {
-      of_factors.spread(weights.layers[0], own, width, gradients.input, gradients.virtual_rows);
-    } else if (l == 0) {
-      const int64_t virtual_values = settings.tasks * settings.hidden;
-      loops<Scalar>().add_scaled(1, d_rows.data(), gradients.virtual_rows, virtual_values);
-      input_table_backward(tape.features, tape.index, settings.hidden, width, d_rows.data() + virtual_values,
-                           gradients.input);
-    }
-    d_next = std::move(d_rows);
+  });
+  if (tape.form != InputForm::shared_table) return;
+  for (std::size_t p = 1; p < tape.parts.size(); ++p) {
+    loops<Scalar>().add_scaled(1, d_tables[p].data(), d_tables[0].data(), static_cast<int64_t>(d_tables[0].size()));
+    if (shares) d_products[0].add(d_products[p]);
   }
+  if (shares) {
+    row_products_backward(settings, weights.layers[0], rows_of(settings, tape, tape.parts[0], 0), tape.products,
+                          d_products[0], gradients[0].layers[0], d_tables[0].data());
+  }
+  table_backward(settings, width, tape.features, tape.index, d_tables[0], gradients[0]);
 }
 
-template void network_forward<float>(const LayerSettings&, const NetworkWeights<float>&, int64_t,
-                                     const NetworkHooks<float>&, NetworkTape<float>&);
-template void network_forward<double>(const LayerSettings&, const NetworkWeights<double>&, int64_t,
-                                      const NetworkHooks<double>&, NetworkTape<double>&);
-template void network_backward<float>(const LayerSettings&, const NetworkWeights<float>&, int64_t,
-                                      const NetworkTape<float>&, const float*, const NetworkGradients<float>&);
-template void network_backward<double>(const LayerSettings&, const NetworkWeights<double>&, int64_t,
-                                       const NetworkTape<double>&, const double*, const NetworkGradients<double>&);
+#define DOTIN_INSTANTIATE(S)                                                                                        \
+  template void network_forward<S>(const LayerSettings&, const NetworkWeights<S>&, int64_t,                         \
+                                   const std::vector<NetworkHooks<S>>&, const ForEachPart&, NetworkTape<S>&);       \
+  template void network_backward<S>(const LayerSettings&, const NetworkWeights<S>&, int64_t, const NetworkTape<S>&, \
+                                    const std::vector<std::vector<S>>&, const ForEachPart&,                         \
+                                    const std::vector<NetworkGradients<S>>&);
+DOTIN_INSTANTIATE(float)
+DOTIN_INSTANTIATE(double)
+#undef DOTIN_INSTANTIATE
 
 }  // namespace dotin::kernels

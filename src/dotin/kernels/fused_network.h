@@ -31,15 +31,13 @@ struct NetworkHooks {
   std::function<void(int64_t layer, int64_t rows, std::vector<Scalar>& mask)> make_mask;  // empty: no dropout
 };
 
-/// Lives from forward to backward. The features must live as long.
+/// Some graphs of the batch: no graph needs another, so that parts can run at the same time.
 template <class Scalar>
-struct NetworkTape {
-  InputFeatures features;
-  InputIndex index;
-  Level level;            // the batch as it came
-  bool factored = false;  // the first layer runs on input_factors, not on the table
-  FactoredInput<Scalar> input_factors;
-  std::vector<Scalar> table;              // virtual rows, then one for each row of index
+struct PartTape {
+  Level level;                            // as it came
+  const int32_t* code = nullptr;          // of its nodes, where parts share a table
+  FactoredInput<Scalar> input_factors;    // where the first layer runs on them
+  std::vector<Scalar> table;              // virtual rows, then one for each node, where there is neither
   std::vector<LayerTape<Scalar>> layers;  // all but the last
   LastLayerTape<Scalar> last;
   LayerTape<Scalar> plain_last;       // instead, where the last layer is computed as the others
@@ -53,15 +51,38 @@ struct NetworkTape {
   const std::vector<Scalar>& embeddings() const { return last.next; }
 };
 
-/// tape.features and tape.level must be set. width: F.
+/// Where the rows of the first layer come from.
+enum class InputForm {
+  shared_table,  // one table for all parts: nodes with equal features have one row
+  factored,      // coefficients on a basis
+  own_rows,      // a row for every node
+};
+
+/// Lives from forward to backward. The features must live as long.
+template <class Scalar>
+struct NetworkTape {
+  InputFeatures features;  // of all parts, one after the other
+  std::vector<PartTape<Scalar>> parts;
+  InputForm form = InputForm::own_rows;
+  InputIndex index;
+  std::vector<Scalar> table;     // shared: virtual rows, then one for each row of index
+  RowProducts<Scalar> products;  // of the shared table in the first layer
+};
+
+/// Calls its argument with the number of every part, at the same time where that can be.
+using ForEachPart = std::function<void(const std::function<void(int64_t part)>&)>;
+
+/// tape.features and the levels of tape.parts must be set; hooks has one for every part. width: F.
 template <class Scalar>
 void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                     const NetworkHooks<Scalar>& hooks, NetworkTape<Scalar>& tape);
+                     const std::vector<NetworkHooks<Scalar>>& hooks, const ForEachPart& for_each_part,
+                     NetworkTape<Scalar>& tape);
 
-/// Adds to the gradients.
+/// Each part has gradients of its embeddings and adds to gradients of its own; what is of the shared table goes to
+/// those of part 0.
 template <class Scalar>
 void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                      const NetworkTape<Scalar>& tape, const Scalar* d_embeddings,
-                      const NetworkGradients<Scalar>& gradients);
+                      const NetworkTape<Scalar>& tape, const std::vector<std::vector<Scalar>>& d_embeddings,
+                      const ForEachPart& for_each_part, const std::vector<NetworkGradients<Scalar>>& gradients);
 
 }  // namespace dotin::kernels

@@ -45,23 +45,32 @@ BatchPart part_of(const batch::Batch& batch, std::vector<int32_t> graphs) {
     for (int32_t i = first + 1; i <= last; ++i) part.level.row_offsets.push_back(batch.row_offsets[i] + entry_shift);
     for (int32_t e = first_entry; e < last_entry; ++e) part.level.columns.push_back(batch.neighbours[e] + node_shift);
     part.level.node_offsets.push_back(last + node_shift);
-    part.codes.insert(part.codes.end(), batch.codes.begin() + static_cast<int64_t>(first) * batch.codes_per_node,
-                      batch.codes.begin() + static_cast<int64_t>(last) * batch.codes_per_node);
-    part.dense.insert(part.dense.end(), batch.dense.begin() + static_cast<int64_t>(first) * batch.dense_width,
-                      batch.dense.begin() + static_cast<int64_t>(last) * batch.dense_width);
   }
   part.graphs = std::move(graphs);
   return part;
 }
 
+void append_features(const batch::Batch& batch, int32_t graph, SplitBatch& split) {
+  const int64_t first = batch.node_offsets[graph], last = batch.node_offsets[graph + 1];
+  split.codes.insert(split.codes.end(), batch.codes.begin() + first * batch.codes_per_node,
+                     batch.codes.begin() + last * batch.codes_per_node);
+  split.dense.insert(split.dense.end(), batch.dense.begin() + first * batch.dense_width,
+                     batch.dense.begin() + last * batch.dense_width);
+}
+
 }  // namespace
 
-std::vector<BatchPart> split_batch(const batch::Batch& batch, int threads, int64_t hidden) {
+SplitBatch split_batch(const batch::Batch& batch, int threads, int64_t hidden) {
   const int64_t work = batch.nodes() + static_cast<int64_t>(batch.neighbours.size());
   const int64_t count = std::max<int64_t>(1, std::min<int64_t>({threads, batch.graphs(), work * hidden / kLeastWork}));
-  std::vector<BatchPart> parts;
-  for (std::vector<int32_t>& graphs : share_graphs(batch, count)) parts.push_back(part_of(batch, std::move(graphs)));
-  return parts;
+  SplitBatch split;
+  split.codes.reserve(batch.codes.size());
+  split.dense.reserve(batch.dense.size());
+  for (std::vector<int32_t>& graphs : share_graphs(batch, count)) {
+    for (const int32_t graph : graphs) append_features(batch, graph, split);
+    split.parts.push_back(part_of(batch, std::move(graphs)));
+  }
+  return split;
 }
 
 }  // namespace dotin::ops

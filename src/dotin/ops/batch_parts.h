@@ -13,11 +13,16 @@ namespace dotin::ops {
 struct BatchPart {
   std::vector<int32_t> graphs;  // their numbers in the batch, ascending
   kernels::Level level;
+};
+
+/// Parts, and the features of their nodes, one part after the other.
+struct SplitBatch {
+  std::vector<BatchPart> parts;
   std::vector<int32_t> codes;
   std::vector<float> dense;
 };
 
 /// At most `threads` parts of about equal work; one where a batch is too little for more.
-std::vector<BatchPart> split_batch(const batch::Batch& batch, int threads, int64_t hidden);
+SplitBatch split_batch(const batch::Batch& batch, int threads, int64_t hidden);
 
 }  // namespace dotin::ops

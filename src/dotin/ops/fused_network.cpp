@@ -42,8 +42,12 @@ FusedParameters each(const FusedParameters& p, const F& f) {
   return result;
 }
 
-FusedParameters zeros_like(const FusedParameters& parameters) {
-  return each(parameters, [](const at::Tensor& parameter) { return at::zeros_like(parameter.detach()); });
+FusedParameters empty_like(const FusedParameters& parameters) {
+  return each(parameters, [](const at::Tensor& parameter) { return at::empty_like(parameter.detach()); });
+}
+
+void set_zero(const FusedParameters& parameters) {
+  each(parameters, [](const at::Tensor& parameter) { return parameter.zero_(); });
 }
 
 void add_all(const FusedParameters& to, const FusedParameters& from) {
@@ -55,23 +59,19 @@ void add_all(const FusedParameters& to, const FusedParameters& from) {
   for (std::size_t l = 0; l < to.layers.size(); ++l) kernels::for_each_parameter(add, to.layers[l], from.layers[l]);
 }
 
-/// Some graphs of the batch, and what the kernels remember of them.
-struct Part {
-  BatchPart batch;
-  kernels::NetworkTape<float> float_tape;
-  kernels::NetworkTape<double> double_tape;
-
-  kernels::NetworkTape<float>& tape(float) { return float_tape; }
-  kernels::NetworkTape<double>& tape(double) { return double_tape; }
-};
-
 /// What backward needs; owned by the autograd graph.
 struct Memory : torch::CustomClassHolder {
   kernels::LayerSettings settings;
   int64_t width = 0;
   FusedParameters parameters;
-  std::vector<Part> parts;
+  SplitBatch batch;
+  kernels::NetworkTape<float> float_tape;
+  kernels::NetworkTape<double> double_tape;
 
+  kernels::NetworkTape<float>& tape(float) { return float_tape; }
+  kernels::NetworkTape<double>& tape(double) { return double_tape; }
+
+  int64_t parts() const { return static_cast<int64_t>(batch.parts.size()); }
   /// Numbers in the embeddings of one graph.
   int64_t graph_values() const { return settings.tasks * settings.hidden; }
 };
@@ -112,13 +112,14 @@ void append(std::vector<To>& to, const std::vector<From>& from, int64_t first, i
 template <class Scalar>
 FusedTrace layer_trace(Memory& memory, int64_t layer, int64_t graphs) {
   struct Place {
-    const kernels::NetworkTape<Scalar>* tape;
+    const kernels::PartTape<Scalar>* tape;
     int64_t graph;  // within its part
   };
   std::vector<Place> places(static_cast<std::size_t>(graphs));
-  for (Part& part : memory.parts) {
-    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g)
-      places[part.batch.graphs[g]] = {&part.tape(Scalar()), static_cast<int64_t>(g)};
+  for (int64_t p = 0; p < memory.parts(); ++p) {
+    const std::vector<int32_t>& in_part = memory.batch.parts[p].graphs;
+    for (std::size_t g = 0; g < in_part.size(); ++g)
+      places[in_part[g]] = {&memory.tape(Scalar()).parts[p], static_cast<int64_t>(g)};
   }
   FusedTrace trace;
   trace.raw_offsets.push_back(0);
@@ -176,20 +177,26 @@ at::Tensor run_forward(Memory& memory, const batch::Batch& batch, const FusedHoo
   at::Tensor embeddings =
       at::empty({static_cast<int64_t>(batch.graphs()) * memory.settings.tasks, memory.settings.hidden}, options);
   const kernels::NetworkWeights<Scalar> weights = weights_of<Scalar>(memory.parameters);
+  kernels::NetworkTape<Scalar>& tape = memory.tape(Scalar());
+  tape.features = {memory.batch.codes.data(), batch.codes_per_node, memory.batch.dense.data(), batch.dense_width,
+                   batch.nodes()};
+  tape.parts.resize(memory.batch.parts.size());
+  std::vector<kernels::NetworkHooks<Scalar>> part_hooks;
+  for (int64_t p = 0; p < memory.parts(); ++p) {
+    tape.parts[p].level = std::move(memory.batch.parts[p].level);
+    part_hooks.push_back(network_hooks<Scalar>(hooks, memory.batch.parts[p].graphs, options));
+  }
+  kernels::network_forward(
+      memory.settings, weights, memory.width, part_hooks,
+      [&memory](const std::function<void(int64_t)>& work) { for_each_part(memory.parts(), work); }, tape);
   const int64_t values = memory.graph_values();
-  for_each_part(static_cast<int64_t>(memory.parts.size()), [&](int64_t p) {
-    Part& part = memory.parts[static_cast<std::size_t>(p)];
-    kernels::NetworkTape<Scalar>& tape = part.tape(Scalar());
-    tape.level = std::move(part.batch.level);
-    tape.features = {part.batch.codes.data(), batch.codes_per_node, part.batch.dense.data(), batch.dense_width,
-                     tape.level.nodes()};
-    kernels::network_forward(memory.settings, weights, memory.width,
-                             network_hooks<Scalar>(hooks, part.batch.graphs, options), tape);
-    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g) {
-      std::copy_n(tape.embeddings().data() + static_cast<int64_t>(g) * values, values,
-                  embeddings.data_ptr<Scalar>() + part.batch.graphs[g] * values);
+  for (int64_t p = 0; p < memory.parts(); ++p) {
+    const std::vector<int32_t>& graphs = memory.batch.parts[p].graphs;
+    for (std::size_t g = 0; g < graphs.size(); ++g) {
+      std::copy_n(tape.parts[p].embeddings().data() + static_cast<int64_t>(g) * values, values,
+                  embeddings.data_ptr<Scalar>() + graphs[g] * values);
     }
-  });
+  }
   if (trace != nullptr) {
     for (int64_t l = 0; l < static_cast<int64_t>(weights.layers.size()); ++l)
       trace->push_back(layer_trace<Scalar>(memory, l, batch.graphs()));
@@ -197,25 +204,31 @@ at::Tensor run_forward(Memory& memory, const batch::Batch& batch, const FusedHoo
   return embeddings;
 }
 
-/// Adds to the .grad of the parameters. Parts after the first sum into tensors of their own, added in order at the end.
+/// Adds to the .grad of the parameters. Parts after the first sum into tensors of their own, which they set to zero
+/// themselves; these are added in order at the end.
 template <class Scalar>
 void run_backward(Memory& memory, const at::Tensor& d_embeddings) {
-  const kernels::NetworkWeights<Scalar> weights = weights_of<Scalar>(memory.parameters);
-  const auto parts = static_cast<int64_t>(memory.parts.size());
-  const int64_t values = memory.graph_values();
+  const int64_t parts = memory.parts(), values = memory.graph_values();
   std::vector<FusedParameters> into{each(memory.parameters, gradient_buffer)};
-  for (int64_t p = 1; p < parts; ++p) into.push_back(zeros_like(memory.parameters));
-  for_each_part(parts, [&](int64_t p) {
-    Part& part = memory.parts[static_cast<std::size_t>(p)];
-    std::vector<Scalar> d_part(part.batch.graphs.size() * static_cast<std::size_t>(values));
-    for (std::size_t g = 0; g < part.batch.graphs.size(); ++g) {
-      std::copy_n(d_embeddings.data_ptr<Scalar>() + part.batch.graphs[g] * values, values,
-                  d_part.data() + static_cast<int64_t>(g) * values);
+  for (int64_t p = 1; p < parts; ++p) into.push_back(empty_like(memory.parameters));
+  std::vector<kernels::NetworkGradients<Scalar>> gradients;
+  for (const FusedParameters& sums : into) gradients.push_back(gradients_of<Scalar>(sums));
+  std::vector<std::vector<Scalar>> d_parts(static_cast<std::size_t>(parts));
+  for (int64_t p = 0; p < parts; ++p) {
+    for (const int32_t graph : memory.batch.parts[p].graphs) {
+      const Scalar* const d = d_embeddings.data_ptr<Scalar>() + graph * values;
+      d_parts[p].insert(d_parts[p].end(), d, d + values);
     }
-    kernels::network_backward(memory.settings, weights, memory.width, part.tape(Scalar()), d_part.data(),
-                              gradients_of<Scalar>(into[static_cast<std::size_t>(p)]));
-  });
-  for (int64_t p = 1; p < parts; ++p) add_all(into[0], into[static_cast<std::size_t>(p)]);
+  }
+  const auto on_threads = [&](const std::function<void(int64_t)>& work) {
+    for_each_part(parts, [&](int64_t p) {
+      if (p > 0) set_zero(into[p]);
+      work(p);
+    });
+  };
+  kernels::network_backward(memory.settings, weights_of<Scalar>(memory.parameters), memory.width, memory.tape(Scalar()),
+                            d_parts, on_threads, gradients);
+  for (int64_t p = 1; p < parts; ++p) add_all(into[0], into[p]);
 }
 
 class Function : public torch::autograd::Function<Function> {
@@ -250,10 +263,7 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
   memory->width = parameters.input.size(1);
   memory->parameters = parameters;
   const int threads = hooks.in_one_part ? 1 : at::get_num_threads();
-  for (BatchPart& part : split_batch(batch, threads, settings.hidden)) {
-    memory->parts.emplace_back();
-    memory->parts.back().batch = std::move(part);
-  }
+  memory->batch = split_batch(batch, threads, settings.hidden);
   at::Tensor embeddings;
   {
     const at::NoGradGuard no_gradients;
@@ -262,11 +272,14 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
   }
   if (layer_seconds != nullptr) {
     layer_seconds->assign(parameters.layers.size(), 0);
-    for (Part& part : memory->parts) {
-      const std::vector<double>& own = parameters.input.scalar_type() == at::kDouble ? part.double_tape.layer_seconds
-                                                                                     : part.float_tape.layer_seconds;
-      for (std::size_t l = 0; l < own.size(); ++l) (*layer_seconds)[l] = std::max((*layer_seconds)[l], own[l]);
-    }
+    const auto take_longest = [&](const auto& tape) {
+      for (const auto& part : tape.parts) {
+        for (std::size_t l = 0; l < part.layer_seconds.size(); ++l)
+          (*layer_seconds)[l] = std::max((*layer_seconds)[l], part.layer_seconds[l]);
+      }
+    };
+    take_longest(memory->float_tape);
+    take_longest(memory->double_tape);
   }
   return Function::apply(parameters.input, memory, embeddings);
 }
