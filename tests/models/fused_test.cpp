@@ -191,9 +191,13 @@ class FusedEngineOf : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Backbone, FusedEngineOf, ::testing::ValuesIn(kBackbones),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
-TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
+kernels::Savings no_savings() {
   kernels::Savings none;
   none.input_table = none.factored_input = none.pair_table = none.linear_first = none.last_layer = false;
+  return none;
+}
+
+TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
   for (const auto member :
        {&kernels::Savings::input_table, &kernels::Savings::factored_input, &kernels::Savings::pair_table,
         &kernels::Savings::linear_first, &kernels::Savings::last_layer}) {
@@ -208,7 +212,7 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
       kernels::Savings one_less;
       one_less.*member = false;
       expect_the_same(test_case, run(test_case, "fused", batch, one_less), reference);
-      expect_the_same(test_case, run(test_case, "fused", batch, none), reference);
+      expect_the_same(test_case, run(test_case, "fused", batch, no_savings()), reference);
     }
   }
 }
@@ -225,15 +229,20 @@ class Threads {
 
 TEST_P(FusedEngineOf, GivesTheNumbersOfTheReferenceForLargeAndSmallGraphsOnThreads) {
   const Threads three(3);
-  for (const Features features : {Features::onehot, Features::dense}) {
-    Case test_case;
-    test_case.options = base(GetParam(), "double");
-    test_case.options.hidden = 21;
-    test_case.options.drop_ratio = {0.9, 0.5};
-    test_case.tasks = 2;
-    test_case.features = features;
-    const batch::Batch batch = make_batch(features, {5748, 1, 900, 30});
-    expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
+  for (const Features features : {Features::onehot, Features::dense, Features::repeated}) {
+    for (const int64_t layers : {1, 3}) {
+      Case test_case;
+      test_case.options = base(GetParam(), "double");
+      test_case.options.hidden = 21;
+      test_case.options.layers = layers;
+      test_case.options.drop_ratio = layers == 1 ? std::vector<double>{0.5} : std::vector<double>{0.9, 0.5, 0.5};
+      test_case.tasks = 2;
+      test_case.features = features;
+      const batch::Batch batch = make_batch(features, {5748, 1, 900, 30});
+      const Passes reference = run(test_case, "reference", batch);
+      expect_the_same(test_case, run(test_case, "fused", batch), reference);
+      expect_the_same(test_case, run(test_case, "fused", batch, no_savings()), reference);
+    }
   }
 }
 

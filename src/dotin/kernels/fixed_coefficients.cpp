@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/loops.h"
@@ -157,7 +158,7 @@ void fixed_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& se
       loop.add_scaled(inner.own_virtual[v], tape.reach.row.data() + query, d_rows + v * f.w, f.w);
     }
   }
-  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_logits_by_task, d_reach, gradients, d_rows);
+  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_logits_by_task, std::move(d_reach), gradients, d_rows);
 }
 
 #define DOTIN_INSTANTIATE(S)                                                                                         \

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/fused_frame.h"
@@ -67,14 +68,14 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
   const Loops<Scalar>& loop = loops<Scalar>();
   const Frame<Scalar> f(settings, rows, level);
   const int64_t d = f.d, out_rows = f.graphs * f.k;
-  const std::vector<Scalar> inputs = virtual_inputs(f);
+  const Scalar* const inputs = gradients.later->hold(virtual_inputs(f));
 
-  std::vector<Scalar> dz(inputs.size()), d_mixed(inputs.size()), d_inputs = zeros<Scalar>(out_rows * d);
+  std::vector<Scalar> dz(static_cast<std::size_t>(out_rows * d)), d_mixed(dz.size()), d_inputs(dz.size());
   loop.norm_elu_backward(tape.z.data(), out_rows, d, weights.gamma, weights.beta,
                          tape.mask.empty() ? nullptr : tape.mask.data(), nullptr, tape.mean.data(),
                          tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta, nullptr);
   finish_map_backward(out_rows, d, weights, tape.inner, gradients, dz);
-  map_mixed_backward(out_rows, d, d, weights, tape.mixed.data(), inputs.data(), dz.data(), gradients, d_mixed.data(),
+  map_mixed_backward(out_rows, d, d, weights, tape.mixed.data(), inputs, std::move(dz), gradients, d_mixed.data(),
                      d_inputs.data());
   if (settings.residual) loop.add_scaled(1, d_next, d_inputs.data(), out_rows * d);
 
@@ -82,7 +83,7 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
   wide_rows_backward<Scalar>(level, {rows.table(), rows.table_rows, rows.code, d}, f.k, tape.s_from_row.data(),
                              d_mixed.data(), d_from_row.data(), d_rows + f.virtual_count * d);
   for (int64_t r = 0; r < out_rows; ++r) {
-    d_self[r] = loop.dot(d_mixed.data() + r * d, inputs.data() + r * d, d);
+    d_self[r] = loop.dot(d_mixed.data() + r * d, inputs + r * d, d);
     loop.add_scaled(tape.s_virtual_self[r], d_mixed.data() + r * d, d_inputs.data() + r * d, d);
   }
   for (int64_t g = 0; g < f.graphs; ++g)
@@ -100,7 +101,7 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
       loop.add_scaled(d_self[g * f.k + k], tape.reach.row.data() + v, d_rows + v, d);
     }
   }
-  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_from_row, d_reach, gradients, d_rows);
+  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_from_row, std::move(d_reach), gradients, d_rows);
 }
 
 template void last_layer_forward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,

@@ -130,7 +130,8 @@ void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& we
                    const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
                    LayerTape<Scalar>& tape);
 
-/// d_next: gradient of tape.next. Adds to the gradients of weights and of the rows.
+/// d_next: gradient of tape.next. Adds to the gradients of weights, of matrices when gradients.later runs, and of the
+/// rows. Rows and tape must live until it has.
 template <class Scalar>
 void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
                     const Level& level, const LayerTape<Scalar>& tape, const Scalar* d_next,

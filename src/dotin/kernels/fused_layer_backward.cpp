@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/fused_frame.h"
@@ -140,14 +141,14 @@ void residual_backward(const Frame<Scalar>& f, const LayerTape<Scalar>& tape, co
 /// added to.
 template <class Scalar>
 void mix_and_map_backward(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<Scalar>& weights,
-                          const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape, std::vector<Scalar>& dz,
+                          const RowProducts<Scalar>& products, const LayerTape<Scalar>& tape, std::vector<Scalar> dz,
                           const LayerGradients<Scalar>& gradients, RowGradients<Scalar>& d_products, Scalar* d_inputs,
                           Scalar* d_rows, NarrowGradients<Scalar>& inner) {
   const int64_t left = rows_that_leave(f, tape);
   finish_map_backward(left, f.d, weights, tape.inner, gradients, dz);
   if (!products.table_first) {
     std::vector<Scalar> d_mixed(static_cast<std::size_t>(left * f.w));
-    map_mixed_backward(left, f.d, f.w, weights, tape.mixed.data(), tape.inputs.data(), dz.data(), gradients,
+    map_mixed_backward(left, f.d, f.w, weights, tape.mixed.data(), tape.inputs.data(), std::move(dz), gradients,
                        d_mixed.data(), d_inputs);
     mix_backward(f, backbone, products, tape, d_mixed.data(), d_rows + f.virtual_count * f.w, d_rows, inner);
     return;
@@ -219,8 +220,8 @@ void next_rows_backward(const LayerSettings& settings, const LayerWeights<Scalar
   NarrowGradients<Scalar> inner(f);
   if (settings.gate) gate_backward(f, tape, d_gate.data() + f.graphs * f.k, inner);
   std::vector<Scalar> d_inputs(tape.inputs.size(), Scalar(0));
-  mix_and_map_backward(f, settings.backbone, weights, products, tape, dz, gradients, d_products, d_inputs.data(),
-                       d_rows, inner);
+  mix_and_map_backward(f, settings.backbone, weights, products, tape, std::move(dz), gradients, d_products,
+                       d_inputs.data(), d_rows, inner);
   if (settings.residual) residual_backward(f, tape, d_next, d_inputs, gradients, d_rows, inner);
   if (!d_inputs.empty()) inputs_backward(f, tape, rows.all, f.w, d_inputs.data(), d_rows, inner);
   decision_backward(f, settings, tape, inner);
@@ -237,7 +238,7 @@ void layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& w
                     const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
   RowGradients<Scalar> d_products(tape.products);
   next_rows_backward(settings, weights, rows, level, tape.products, tape, d_next, gradients, d_products, d_rows);
-  row_products_backward(settings, weights, rows, tape.products, d_products, gradients, d_rows);
+  row_products_backward(settings, weights, rows, tape.products, std::move(d_products), gradients, d_rows);
 }
 
 #define DOTIN_INSTANTIATE(S)                                                                                           \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
@@ -153,31 +154,53 @@ void layers_forward(const LayerSettings& settings, const NetworkWeights<Scalar>&
   }
 }
 
-/// Layers of one part, from the last down to `first`. d_next: of the embeddings; then of the rows that enter `first`.
+/// One layer of one part. d_next: of the rows that leave it; then of those that enter.
 template <class Scalar>
-void layers_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
-                     const NetworkTape<Scalar>& tape, const PartTape<Scalar>& part, int64_t first,
-                     FactoredGradients<Scalar>& of_factors, const NetworkGradients<Scalar>& gradients,
-                     std::vector<Scalar>& d_next) {
-  const auto last = static_cast<int64_t>(weights.layers.size()) - 1;
-  for (int64_t l = last; l >= first; --l) {
-    const LayerRows<Scalar> rows = rows_of(settings, tape, part, l);
-    const LayerWeights<Scalar> layer = weights_of(weights, tape, part, l);
-    const LayerGradients<Scalar>& own = gradients.layers[static_cast<std::size_t>(l)];
-    const LayerGradients<Scalar> d_layer = l == 0 && tape.form == InputForm::factored ? of_factors.gradients(own) : own;
-    std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
-    if (l < last) {
-      layer_backward(settings, layer, rows, part.level_of(l), part.layers[static_cast<std::size_t>(l)], d_next.data(),
-                     d_layer, d_rows.data());
-    } else if (settings.savings.last_layer) {
-      last_layer_backward(settings, layer, rows, part.level_of(l), part.last, d_next.data(), d_layer, d_rows.data());
-    } else {
-      d_next.resize(part.plain_last.next.size(), Scalar(0));  // nothing reads the raw rows
-      layer_backward(plain_settings(settings), layer, rows, part.level_of(l), part.plain_last, d_next.data(), d_layer,
-                     d_rows.data());
-    }
-    d_next = std::move(d_rows);
+void part_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
+                   const PartTape<Scalar>& part, int64_t layer, const LayerGradients<Scalar>& gradients,
+                   std::vector<Scalar>& d_next) {
+  std::vector<Scalar> d_rows(static_cast<std::size_t>(rows.count() * rows.width), Scalar(0));
+  if (layer < static_cast<int64_t>(part.layers.size())) {
+    layer_backward(settings, weights, rows, part.level_of(layer), part.layers[static_cast<std::size_t>(layer)],
+                   d_next.data(), gradients, d_rows.data());
+  } else if (settings.savings.last_layer) {
+    last_layer_backward(settings, weights, rows, part.level_of(layer), part.last, d_next.data(), gradients,
+                        d_rows.data());
+  } else {
+    d_next.resize(part.plain_last.next.size(), Scalar(0));  // nothing reads the raw rows
+    layer_backward(plain_settings(settings), weights, rows, part.level_of(layer), part.plain_last, d_next.data(),
+                   gradients, d_rows.data());
   }
+  d_next = std::move(d_rows);
+}
+
+/// Gradients of a layer, with the place where products are left.
+template <class Scalar>
+LayerGradients<Scalar> gradients_of(const NetworkGradients<Scalar>& gradients, int64_t layer,
+                                    WeightProducts<Scalar>& later) {
+  LayerGradients<Scalar> own = gradients.layers[static_cast<std::size_t>(layer)];
+  own.later = &later;
+  return own;
+}
+
+/// The first layer of parts that share its table. d_next: of the rows that leave it, for every part; then of the table,
+/// for part 0.
+template <class Scalar>
+void shared_layer_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
+                           const NetworkTape<Scalar>& tape, const ForEachPart& for_each_part,
+                           const std::vector<NetworkGradients<Scalar>>& gradients,
+                           std::vector<WeightProducts<Scalar>>& later, std::vector<std::vector<Scalar>>& d_next) {
+  std::vector<RowGradients<Scalar>> d_products(tape.parts.size(), RowGradients<Scalar>(tape.products));
+  for_each_part([&](int64_t p) {
+    const PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+    std::vector<Scalar> d_table(tape.table.size());
+    next_rows_backward(settings, weights, rows_of(settings, tape, part, 0), part.level, tape.products, part.layers[0],
+                       d_next[p].data(), gradients_of(gradients[p], 0, later[p]), d_products[p], d_table.data());
+    d_next[p] = std::move(d_table);
+  });
+  for (std::size_t p = 1; p < tape.parts.size(); ++p) d_products[0].add(d_products[p]);
+  row_products_backward(settings, weights, rows_of(settings, tape, tape.parts[0], 0), tape.products,
+                        std::move(d_products[0]), gradients_of(gradients[0], 0, later[0]), d_next[0].data());
 }
 
 /// Whether the first layer runs in steps, so that parts share what it makes of the table.
@@ -230,48 +253,48 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
 
 template <class Scalar>
 void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                      const NetworkTape<Scalar>& tape, const std::vector<std::vector<Scalar>>& d_embeddings,
+                      const NetworkTape<Scalar>& tape, std::vector<std::vector<Scalar>> d_next,
                       const ForEachPart& for_each_part, const std::vector<NetworkGradients<Scalar>>& gradients) {
-  const bool shares = shares_first_layer(weights, tape);
-  const std::vector<int64_t> first = first_nodes(tape);
-  std::vector<std::vector<Scalar>> d_tables(tape.parts.size());
-  std::vector<RowGradients<Scalar>> d_products(shares ? tape.parts.size() : 0, RowGradients<Scalar>(tape.products));
-  for_each_part([&](int64_t p) {
-    const PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
-    std::vector<Scalar> d_next = d_embeddings[p];
-    FactoredGradients<Scalar> of_factors(settings, part.input_factors);
-    layers_backward(settings, weights, tape, part, shares ? 1 : 0, of_factors, gradients[p], d_next);
-    if (shares) {
-      d_tables[p].resize(tape.table.size());
-      next_rows_backward(settings, weights.layers[0], rows_of(settings, tape, part, 0), part.level, tape.products,
-                         part.layers[0], d_next.data(), gradients[p].layers[0], d_products[p], d_tables[p].data());
-    } else if (tape.form == InputForm::shared_table) {
-      d_tables[p] = std::move(d_next);
-    } else if (tape.form == InputForm::factored) {
-      of_factors.spread(weights.layers[0], gradients[p].layers[0], width, gradients[p].input,
-                        gradients[p].virtual_rows);
+  const std::size_t parts = tape.parts.size();
+  std::vector<WeightProducts<Scalar>> later(parts);
+  std::vector<FactoredGradients<Scalar>> of_factors;
+  for (const PartTape<Scalar>& part : tape.parts) of_factors.emplace_back(settings, part.input_factors);
+  for (auto l = static_cast<int64_t>(weights.layers.size()) - 1; l >= 0; --l) {
+    if (l == 0 && shares_first_layer(weights, tape)) {
+      shared_layer_backward(settings, weights.layers[0], tape, for_each_part, gradients, later, d_next);
     } else {
-      const InputFeatures features = features_from(tape.features, first[p], part.level.nodes());
-      table_backward(settings, width, features, index_input(features, false), d_next, gradients[p]);
+      for_each_part([&](int64_t p) {
+        const PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
+        LayerGradients<Scalar> own = gradients_of(gradients[p], l, later[p]);
+        if (l == 0 && tape.form == InputForm::factored) own = of_factors[p].gradients(own);
+        part_backward(settings, weights_of(weights, tape, part, l), rows_of(settings, tape, part, l), part, l, own,
+                      d_next[p]);
+      });
     }
-  });
-  if (tape.form != InputForm::shared_table) return;
-  for (std::size_t p = 1; p < tape.parts.size(); ++p) {
-    loops<Scalar>().add_scaled(1, d_tables[p].data(), d_tables[0].data(), static_cast<int64_t>(d_tables[0].size()));
-    if (shares) d_products[0].add(d_products[p]);
+    for (WeightProducts<Scalar>& products : later) products.run();
   }
-  if (shares) {
-    row_products_backward(settings, weights.layers[0], rows_of(settings, tape, tape.parts[0], 0), tape.products,
-                          d_products[0], gradients[0].layers[0], d_tables[0].data());
+
+  const std::vector<int64_t> first = first_nodes(tape);
+  for (std::size_t p = 0; p < parts; ++p) {
+    if (tape.form == InputForm::factored) {
+      of_factors[p].spread(weights.layers[0], gradients[0].layers[0], width, gradients[0].input,
+                           gradients[0].virtual_rows);
+    } else if (tape.form == InputForm::own_rows) {
+      const InputFeatures features = features_from(tape.features, first[p], tape.parts[p].level.nodes());
+      table_backward(settings, width, features, index_input(features, false), d_next[p], gradients[0]);
+    } else if (p > 0) {
+      loops<Scalar>().add_scaled(1, d_next[p].data(), d_next[0].data(), static_cast<int64_t>(d_next[0].size()));
+    }
   }
-  table_backward(settings, width, tape.features, tape.index, d_tables[0], gradients[0]);
+  if (tape.form == InputForm::shared_table)
+    table_backward(settings, width, tape.features, tape.index, d_next[0], gradients[0]);
 }
 
 #define DOTIN_INSTANTIATE(S)                                                                                        \
   template void network_forward<S>(const LayerSettings&, const NetworkWeights<S>&, int64_t,                         \
                                    const std::vector<NetworkHooks<S>>&, const ForEachPart&, NetworkTape<S>&);       \
   template void network_backward<S>(const LayerSettings&, const NetworkWeights<S>&, int64_t, const NetworkTape<S>&, \
-                                    const std::vector<std::vector<S>>&, const ForEachPart&,                         \
+                                    std::vector<std::vector<S>>, const ForEachPart&,                                \
                                     const std::vector<NetworkGradients<S>>&);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)

@@ -78,11 +78,12 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
                      const std::vector<NetworkHooks<Scalar>>& hooks, const ForEachPart& for_each_part,
                      NetworkTape<Scalar>& tape);
 
-/// Each part has gradients of its embeddings and adds to gradients of its own; what is of the shared table goes to
-/// those of part 0.
+/// d_next: gradients of the embeddings of each part. Each part adds to gradients of its own, but that those of
+/// matrices, of the input and of the virtual rows are added to by all parts in turn: to those of part 0 where they are
+/// the input's, else to the part's, which may be the same.
 template <class Scalar>
 void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
-                      const NetworkTape<Scalar>& tape, const std::vector<std::vector<Scalar>>& d_embeddings,
+                      const NetworkTape<Scalar>& tape, std::vector<std::vector<Scalar>> d_next,
                       const ForEachPart& for_each_part, const std::vector<NetworkGradients<Scalar>>& gradients);
 
 }  // namespace dotin::kernels

@@ -1,6 +1,8 @@
 // The parameters of one layer, whatever there is of each: tensors, addresses of their numbers, of their gradients.
 #pragma once
 
+#include "dotin/kernels/weight_products.h"
+
 namespace dotin::kernels {
 
 /// Numbers are row-major, in the layout of the model file. W is the width of the rows that enter: D, but for rows on a
@@ -35,9 +37,11 @@ void for_each_parameter(const F& f, Sets&&... sets) {
 template <class Scalar>
 using LayerWeights = LayerParameters<const Scalar*>;
 
-/// Gradients are added to what is there. basis null: the rows are on none.
+/// Gradients are added to what is there; those of matrices [D, .] and [A, .] when `later` runs. basis null: the rows
+/// are on none.
 template <class Scalar>
 struct LayerGradients : LayerParameters<Scalar*> {
+  WeightProducts<Scalar>* later = nullptr;
   Scalar* basis = nullptr;
 };
 

@@ -48,7 +48,6 @@ void next_rows_backward(const LayerSettings& settings, const LayerWeights<Scalar
 template <class Scalar>
 void row_products_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
                            const LayerRows<Scalar>& rows, const RowProducts<Scalar>& products,
-                           const RowGradients<Scalar>& d_products, const LayerGradients<Scalar>& gradients,
-                           Scalar* d_rows);
+                           RowGradients<Scalar> d_products, const LayerGradients<Scalar>& gradients, Scalar* d_rows);
 
 }  // namespace dotin::kernels

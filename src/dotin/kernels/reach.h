@@ -17,6 +17,6 @@ void reach_nodes(const Frame<Scalar>& f, double tau, const LayerWeights<Scalar>&
 template <class Scalar>
 void reach_nodes_backward(const Frame<Scalar>& f, double tau, const LayerWeights<Scalar>& weights,
                           const Reach<Scalar>& reach, const std::vector<Scalar>& d_logits_by_task,
-                          std::vector<Scalar>& d_reach, const LayerGradients<Scalar>& gradients, Scalar* d_rows);
+                          std::vector<Scalar> d_reach_rows, const LayerGradients<Scalar>& gradients, Scalar* d_rows);
 
 }  // namespace dotin::kernels

@@ -1,6 +1,7 @@
 #include "dotin/kernels/row_map.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
@@ -40,12 +41,13 @@ void map_mixed(int64_t rows, int64_t d, int64_t w, const LayerWeights<Scalar>& w
 
 template <class Scalar>
 void map_mixed_backward(int64_t rows, int64_t d, int64_t w, const LayerWeights<Scalar>& weights, const Scalar* mixed,
-                        const Scalar* inputs, const Scalar* d_out, const LayerGradients<Scalar>& gradients,
+                        const Scalar* inputs, std::vector<Scalar> d_out_rows, const LayerGradients<Scalar>& gradients,
                         Scalar* d_mixed, Scalar* d_inputs) {
-  gemm(Op::transposed, Op::plain, d, w, rows, Scalar(1), d_out, mixed, Scalar(1), first_map(gradients));
+  const Scalar* const d_out = gradients.later->hold(std::move(d_out_rows));
+  gradients.later->add(d, w, rows, 1, d_out, mixed, first_map(gradients));
   gemm(Op::plain, Op::plain, rows, w, d, Scalar(1), d_out, first_map(weights), Scalar(0), d_mixed);
   if (weights.self == nullptr) return;
-  gemm(Op::transposed, Op::plain, d, w, rows, Scalar(1), d_out, inputs, Scalar(1), gradients.self);
+  gradients.later->add(d, w, rows, 1, d_out, inputs, gradients.self);
   gemm(Op::plain, Op::plain, rows, w, d, Scalar(1), d_out, weights.self, Scalar(1), d_inputs);
 }
 
@@ -70,21 +72,22 @@ void finish_map_backward(int64_t rows, int64_t d, const LayerWeights<Scalar>& we
                          const LayerGradients<Scalar>& gradients, std::vector<Scalar>& dz) {
   add_rows(rows, d, dz, gradients.bias);
   if (weights.inner == nullptr) return;
-  gemm(Op::transposed, Op::plain, d, d, rows, Scalar(1), dz.data(), tape.after.data(), Scalar(1), gradients.linear);
+  const Scalar* const d_out = gradients.later->hold(dz);
+  gradients.later->add(d, d, rows, 1, d_out, tape.after.data(), gradients.linear);
   std::vector<Scalar> d_after(dz.size());
-  gemm(Op::plain, Op::plain, rows, d, d, Scalar(1), dz.data(), weights.linear, Scalar(0), d_after.data());
+  gemm(Op::plain, Op::plain, rows, d, d, Scalar(1), d_out, weights.linear, Scalar(0), d_after.data());
   loops<Scalar>().norm_elu_backward(tape.before.data(), rows, d, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                                     d_after.data(), dz.data(), nullptr, nullptr, nullptr);
   add_rows(rows, d, dz, gradients.inner_bias);
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                                           \
-  template void map_mixed<S>(int64_t, int64_t, int64_t, const LayerWeights<S>&, const S*, const S*, std::vector<S>&);  \
-  template void map_mixed_backward<S>(int64_t, int64_t, int64_t, const LayerWeights<S>&, const S*, const S*, const S*, \
-                                      const LayerGradients<S>&, S*, S*);                                               \
-  template void add_first_bias<S>(int64_t, int64_t, const LayerWeights<S>&, std::vector<S>&);                          \
-  template void finish_map<S>(int64_t, int64_t, const LayerWeights<S>&, InnerTape<S>&, std::vector<S>&);               \
-  template void finish_map_backward<S>(int64_t, int64_t, const LayerWeights<S>&, const InnerTape<S>&,                  \
+#define DOTIN_INSTANTIATE(S)                                                                                          \
+  template void map_mixed<S>(int64_t, int64_t, int64_t, const LayerWeights<S>&, const S*, const S*, std::vector<S>&); \
+  template void map_mixed_backward<S>(int64_t, int64_t, int64_t, const LayerWeights<S>&, const S*, const S*,          \
+                                      std::vector<S>, const LayerGradients<S>&, S*, S*);                              \
+  template void add_first_bias<S>(int64_t, int64_t, const LayerWeights<S>&, std::vector<S>&);                         \
+  template void finish_map<S>(int64_t, int64_t, const LayerWeights<S>&, InnerTape<S>&, std::vector<S>&);              \
+  template void finish_map_backward<S>(int64_t, int64_t, const LayerWeights<S>&, const InnerTape<S>&,                 \
                                        const LayerGradients<S>&, std::vector<S>&);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)

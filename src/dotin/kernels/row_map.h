@@ -20,10 +20,11 @@ template <class Scalar>
 void map_mixed(int64_t rows, int64_t d, int64_t w, const LayerWeights<Scalar>& weights, const Scalar* mixed,
                const Scalar* inputs, std::vector<Scalar>& out);
 
-/// d_mixed [rows, W] is set; d_inputs is added to where there is sage's own map.
+/// d_out_rows [rows, D]. d_mixed [rows, W] is set; d_inputs is added to where there is sage's own map. mixed and inputs
+/// must live until gradients.later runs.
 template <class Scalar>
 void map_mixed_backward(int64_t rows, int64_t d, int64_t w, const LayerWeights<Scalar>& weights, const Scalar* mixed,
-                        const Scalar* inputs, const Scalar* d_out, const LayerGradients<Scalar>& gradients,
+                        const Scalar* inputs, std::vector<Scalar> d_out_rows, const LayerGradients<Scalar>& gradients,
                         Scalar* d_mixed, Scalar* d_inputs);
 
 /// Adds the bias of the first map to rows that were mixed after it.

@@ -1,6 +1,7 @@
 #include "dotin/kernels/layer_steps.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
@@ -18,28 +19,27 @@ void transform(const LayerRows<Scalar>& rows, int64_t d, const Scalar* map, std:
 }
 
 template <class Scalar>
-void transform_backward(const LayerRows<Scalar>& rows, int64_t d, const Scalar* map,
-                        const std::vector<Scalar>& d_transformed, Scalar* d_map, Scalar* d_rows) {
-  gemm(Op::transposed, Op::plain, d, rows.width, rows.count(), Scalar(1), d_transformed.data(), rows.all, Scalar(1),
-       d_map);
-  gemm(Op::plain, Op::plain, rows.count(), rows.width, d, Scalar(1), d_transformed.data(), map, Scalar(1), d_rows);
+void transform_backward(const LayerRows<Scalar>& rows, int64_t d, const Scalar* map, std::vector<Scalar> d_transformed,
+                        WeightProducts<Scalar>& later, Scalar* d_map, Scalar* d_rows) {
+  const Scalar* const d_out = later.hold(std::move(d_transformed));
+  later.add(d, rows.width, rows.count(), 1, d_out, rows.all, d_map);
+  gemm(Op::plain, Op::plain, rows.count(), rows.width, d, Scalar(1), d_out, map, Scalar(1), d_rows);
 }
 
 template <class Scalar>
-void project_backward(const LayerSettings& settings, const LayerRows<Scalar>& rows,
-                      const RowProducts<Scalar>& products, const RowGradients<Scalar>& d_products,
-                      const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
+void project_backward(const LayerSettings& settings, const LayerRows<Scalar>& rows, const RowProducts<Scalar>& products,
+                      RowGradients<Scalar> d_products, const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
   const int64_t count = rows.count(), a = settings.attention, w = rows.width;
-  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * a)), d_projection(products.projection.size());
+  std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * a));
   for (int64_t r = 0; r < count; ++r) {
     std::copy_n(d_products.q.data() + r * a, a, both.data() + 2 * r * a);
     std::copy_n(d_products.p.data() + r * a, a, both.data() + (2 * r + 1) * a);
   }
-  gemm(Op::transposed, Op::plain, 2 * a, w, count, Scalar(1), both.data(), rows.all, Scalar(0), d_projection.data());
   gemm(Op::plain, Op::plain, count, w, 2 * a, Scalar(1), both.data(), products.projection.data(), Scalar(1), d_rows);
-  const Loops<Scalar>& loop = loops<Scalar>();
-  loop.add_scaled(static_cast<Scalar>(1 / settings.tau), d_projection.data(), gradients.query, a * w);
-  loop.add_scaled(1, d_projection.data() + a * w, gradients.key, a * w);
+  WeightProducts<Scalar>& later = *gradients.later;
+  later.add(a, w, count, static_cast<Scalar>(1 / settings.tau), later.hold(std::move(d_products.q)), rows.all,
+            gradients.query);
+  later.add(a, w, count, 1, later.hold(std::move(d_products.p)), rows.all, gradients.key);
 }
 
 }  // namespace
@@ -99,23 +99,26 @@ void map_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights
 template <class Scalar>
 void row_products_backward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
                            const LayerRows<Scalar>& rows, const RowProducts<Scalar>& products,
-                           const RowGradients<Scalar>& d_products, const LayerGradients<Scalar>& gradients,
-                           Scalar* d_rows) {
+                           RowGradients<Scalar> d_products, const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
   if (products.table_first) {
-    transform_backward(rows, settings.hidden, first_map(weights), d_products.transformed, first_map(gradients), d_rows);
-    if (weights.self != nullptr)
-      transform_backward(rows, settings.hidden, weights.self, d_products.transformed_self, gradients.self, d_rows);
+    transform_backward(rows, settings.hidden, first_map(weights), std::move(d_products.transformed), *gradients.later,
+                       first_map(gradients), d_rows);
+    if (weights.self != nullptr) {
+      transform_backward(rows, settings.hidden, weights.self, std::move(d_products.transformed_self), *gradients.later,
+                         gradients.self, d_rows);
+    }
   }
-  if (settings.backbone == Backbone::gat) project_backward(settings, rows, products, d_products, gradients, d_rows);
+  if (settings.backbone == Backbone::gat)
+    project_backward(settings, rows, products, std::move(d_products), gradients, d_rows);
 }
 
-#define DOTIN_INSTANTIATE(S)                                                                                        \
-  template struct RowGradients<S>;                                                                                  \
+#define DOTIN_INSTANTIATE(S)                                                                                         \
+  template struct RowGradients<S>;                                                                                   \
   template void project_rows<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, RowProducts<S>&); \
-  template void map_rows<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, int64_t,             \
-                            RowProducts<S>&);                                                                       \
-  template void row_products_backward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&,         \
-                                         const RowProducts<S>&, const RowGradients<S>&, const LayerGradients<S>&, S*);
+  template void map_rows<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, int64_t,              \
+                            RowProducts<S>&);                                                                        \
+  template void row_products_backward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&,          \
+                                         const RowProducts<S>&, RowGradients<S>, const LayerGradients<S>&, S*);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)
 #undef DOTIN_INSTANTIATE

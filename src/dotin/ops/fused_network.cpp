@@ -42,17 +42,22 @@ FusedParameters each(const FusedParameters& p, const F& f) {
   return result;
 }
 
-FusedParameters empty_like(const FusedParameters& parameters) {
-  return each(parameters, [](const at::Tensor& parameter) { return at::empty_like(parameter.detach()); });
-}
-
-void set_zero(const FusedParameters& parameters) {
-  each(parameters, [](const at::Tensor& parameter) { return parameter.zero_(); });
+/// Gradients of a part that is not the first. Matrices, input and virtual rows are those of the first part: the kernels
+/// add to them for all parts in turn.
+FusedParameters part_gradients(const FusedParameters& first) {
+  FusedParameters own = first;
+  for (FusedLayerParameters& layer : own.layers) {
+    for (at::Tensor* const vector :
+         {&layer.bias, &layer.gamma, &layer.beta, &layer.inner_bias, &layer.eps, &layer.task_gate}) {
+      if (vector->defined()) *vector = at::zeros_like(*vector);
+    }
+  }
+  return own;
 }
 
 void add_all(const FusedParameters& to, const FusedParameters& from) {
   const auto add = [](const at::Tensor& sum, const at::Tensor& value) {
-    if (value.defined()) sum.add_(value);
+    if (value.defined() && !value.is_same(sum)) sum.add_(value);
   };
   add(to.input, from.input);
   add(to.virtual_rows, from.virtual_rows);
@@ -204,13 +209,12 @@ at::Tensor run_forward(Memory& memory, const batch::Batch& batch, const FusedHoo
   return embeddings;
 }
 
-/// Adds to the .grad of the parameters. Parts after the first sum into tensors of their own, which they set to zero
-/// themselves; these are added in order at the end.
+/// Adds to the .grad of the parameters.
 template <class Scalar>
 void run_backward(Memory& memory, const at::Tensor& d_embeddings) {
   const int64_t parts = memory.parts(), values = memory.graph_values();
   std::vector<FusedParameters> into{each(memory.parameters, gradient_buffer)};
-  for (int64_t p = 1; p < parts; ++p) into.push_back(empty_like(memory.parameters));
+  for (int64_t p = 1; p < parts; ++p) into.push_back(part_gradients(into[0]));
   std::vector<kernels::NetworkGradients<Scalar>> gradients;
   for (const FusedParameters& sums : into) gradients.push_back(gradients_of<Scalar>(sums));
   std::vector<std::vector<Scalar>> d_parts(static_cast<std::size_t>(parts));
@@ -220,14 +224,9 @@ void run_backward(Memory& memory, const at::Tensor& d_embeddings) {
       d_parts[p].insert(d_parts[p].end(), d, d + values);
     }
   }
-  const auto on_threads = [&](const std::function<void(int64_t)>& work) {
-    for_each_part(parts, [&](int64_t p) {
-      if (p > 0) set_zero(into[p]);
-      work(p);
-    });
-  };
-  kernels::network_backward(memory.settings, weights_of<Scalar>(memory.parameters), memory.width, memory.tape(Scalar()),
-                            d_parts, on_threads, gradients);
+  kernels::network_backward(
+      memory.settings, weights_of<Scalar>(memory.parameters), memory.width, memory.tape(Scalar()), std::move(d_parts),
+      [parts](const std::function<void(int64_t)>& work) { for_each_part(parts, work); }, gradients);
   for (int64_t p = 1; p < parts; ++p) add_all(into[0], into[p]);
 }
 

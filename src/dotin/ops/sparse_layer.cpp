@@ -56,11 +56,14 @@ at::Tensor layer_pass(LayerMemory& memory) {
 template <class Scalar>
 at::Tensor layer_pass_back(LayerMemory& memory, const at::Tensor& d_next) {
   const at::Tensor d_x = at::zeros_like(memory.x.rows);
-  kernels::layer_backward(
-      memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
-      layer_rows<Scalar>(memory.x), *memory.level, memory.tape(Scalar()), d_next.data_ptr<Scalar>(),
-      layer_addresses<kernels::LayerGradients<Scalar>, Scalar>(each_parameter(memory.parameters, gradient_buffer)),
-      d_x.data_ptr<Scalar>());
+  auto gradients =
+      layer_addresses<kernels::LayerGradients<Scalar>, Scalar>(each_parameter(memory.parameters, gradient_buffer));
+  kernels::WeightProducts<Scalar> products;
+  gradients.later = &products;
+  kernels::layer_backward(memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
+                          layer_rows<Scalar>(memory.x), *memory.level, memory.tape(Scalar()), d_next.data_ptr<Scalar>(),
+                          gradients, d_x.data_ptr<Scalar>());
+  products.run();
   return d_x;
 }
 
