@@ -69,7 +69,7 @@ void walk(const std::vector<Layer>& layers, Knobs knobs) {
 
     const at::Tensor s = ref::attention(q, p, edges, kTau, edge_weights);
     expect_near(numbers_of(dense(s, edges)), flat(expected.s), "S");
-    at::Tensor logits = ref::attentiveness_logits(q, p, edges, kTau);
+    at::Tensor logits = ref::attentiveness_by_task(q, p, edges, kTau).sum(1);
     if (recommended) logits = logits + ref::aggregate(s, logits, edges);
     logits = logits.slice(0, 1);
     expect_near(numbers_of(logits), expected.logits, "logits");

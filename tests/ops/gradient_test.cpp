@@ -121,30 +121,23 @@ TEST(Aggregate, IsTheMatrixProduct) {
   EXPECT_TRUE(at::allclose(aggregate(coefficients, rows.select(1, 0), edges), matrix.mv(rows.select(1, 0)), 0, 1e-13));
 }
 
-TEST(AttentivenessLogits, AddTheScoresOfAllTasks) {
-  // s_i = sum_k (q_{g_k} . p_i) / tau with the virtual nodes of i's own graph.
+TEST(Attentiveness, IsTheScoreOfEachTask) {
+  // (q_{g_k} . p_i) / tau with the virtual nodes of i's own graph.
   const EdgeTensors edges = coarse_edges(3, EdgeWeights::none);
   const at::Tensor q = random_tensor({edges.rows, 2}, 10), p = random_tensor({edges.rows, 2}, 11);
-  const at::Tensor logits = attentiveness_logits(q, p, edges, kTau);
   const at::Tensor by_task = attentiveness_by_task(q, p, edges, kTau);
   ASSERT_EQ(by_task.size(1), 3);
   for (int64_t i = 0; i < edges.rows; ++i) {
     const int64_t graph = edges.graph_of[i].item<int64_t>();
-    double sum = 0;
-    for (int64_t k = 0; k < 3; ++k) {
-      const double score = q[graph * 3 + k].dot(p[i]).item<double>() / kTau;
-      EXPECT_NEAR(by_task[i][k].item<double>(), score, 1e-14);
-      sum += score;
-    }
-    EXPECT_NEAR(logits[i].item<double>(), sum, 1e-13);
+    for (int64_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(by_task[i][k].item<double>(), q[graph * 3 + k].dot(p[i]).item<double>() / kTau, 1e-14);
   }
 }
 
-TEST(AttentivenessLogits, HaveTheGradientsOfQueriesAndKeys) {
+TEST(Attentiveness, HasTheGradientsOfQueriesAndKeys) {
   for (const int64_t tasks : {1, 2, 3}) {
     const EdgeTensors edges = coarse_edges(tasks, EdgeWeights::none);
     const at::Tensor q = random_tensor({edges.rows, 2}, 10), p = random_tensor({edges.rows, 2}, 11);
-    EXPECT_TRUE(gradients_match([&] { return attentiveness_logits(q, p, edges, kTau); }, {q, p}));
     EXPECT_TRUE(gradients_match([&] { return attentiveness_by_task(q, p, edges, kTau); }, {q, p}));
   }
 }

@@ -42,12 +42,12 @@ void compute_logits(const Frame<Scalar>& f, const Savings& savings, const RowPro
   node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, tape.s_to_virtual.data());
   node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, tape.logits_by_task.data());
 
-  sum_attentiveness(f, tape);
-  // s of virtual node k' is sum_k q_k . p_k'.
-  tape.own_virtual = zeros<Scalar>(f.virtual_count);
+  // Task k's attentiveness of virtual node k' is q_k . p_k'.
+  tape.own_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.k));
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     const int64_t base = v / f.k * f.k;
-    for (int64_t k = 0; k < f.k; ++k) tape.own_virtual[v] += loop.dot(qv + (base + k) * f.a, pv + v * f.a, f.a);
+    for (int64_t k = 0; k < f.k; ++k)
+      tape.own_virtual[v * f.k + k] = loop.dot(qv + (base + k) * f.a, pv + v * f.a, f.a);
   }
 }
 
@@ -147,9 +147,7 @@ void products_backward(const Frame<Scalar>& f, const RowProducts<Scalar>& produc
   }
   // q_g . p_i enters the virtual row's attention and the attentiveness.
   std::vector<Scalar> d_from_row = inner.from_row;
-  for (int64_t i = 0; i < f.nodes; ++i) {
-    for (int64_t k = 0; k < f.k; ++k) d_from_row[i * f.k + k] += inner.own[i];
-  }
+  for (std::size_t i = 0; i < d_from_row.size(); ++i) d_from_row[i] += inner.own[i];
   node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, inner.to_virtual.data(),
                              dq, dpv);
   node_virtual_dots_backward(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, d_from_row.data(), dp,
@@ -163,7 +161,7 @@ void products_backward(const Frame<Scalar>& f, const RowProducts<Scalar>& produc
       add_pair(f.virtual_base(g) + k, f.virtual_base(g) + k, inner.virtual_self[g * f.k + k]);
   }
   for (int64_t v = 0; v < f.virtual_count; ++v) {
-    for (int64_t k = 0; k < f.k; ++k) add_pair(v / f.k * f.k + k, v, inner.own_virtual[v]);
+    for (int64_t k = 0; k < f.k; ++k) add_pair(v / f.k * f.k + k, v, inner.own_virtual[v * f.k + k]);
   }
 }
 

@@ -128,11 +128,10 @@ void fixed_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, c
   virtual_rows(f, settings.backbone, weights, factors, tape.task_gate, tape.s_from_row, tape.s_virtual_self);
 
   reach_nodes(f, settings.tau, weights, tape.reach, tape.logits_by_task);
-  sum_attentiveness(f, tape);
-  tape.own_virtual = zeros<Scalar>(f.virtual_count);
+  tape.own_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.k));
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     for (int64_t k = 0; k < f.k; ++k) {
-      tape.own_virtual[v] +=
+      tape.own_virtual[v * f.k + k] =
           loops<Scalar>().dot(tape.reach.row.data() + (v / f.k * f.k + k) * f.w, f.rows.virtual_rows() + v * f.w, f.w);
     }
   }
@@ -148,17 +147,16 @@ void fixed_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& se
   if (weights.eps != nullptr) *gradients.eps += std::accumulate(inner.self.begin(), inner.self.end(), Scalar(0));
 
   const Loops<Scalar>& loop = loops<Scalar>();
-  std::vector<Scalar> d_logits_by_task(static_cast<std::size_t>(f.nodes * f.k)),
-      d_reach = zeros<Scalar>(f.virtual_count * f.w);
-  for (int64_t i = 0; i < f.nodes; ++i) std::fill_n(d_logits_by_task.begin() + i * f.k, f.k, inner.own[i]);
+  std::vector<Scalar> d_reach = zeros<Scalar>(f.virtual_count * f.w);
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     for (int64_t k = 0; k < f.k; ++k) {
       const int64_t query = (v / f.k * f.k + k) * f.w;
-      loop.add_scaled(inner.own_virtual[v], f.rows.virtual_rows() + v * f.w, d_reach.data() + query, f.w);
-      loop.add_scaled(inner.own_virtual[v], tape.reach.row.data() + query, d_rows + v * f.w, f.w);
+      const Scalar d = inner.own_virtual[v * f.k + k];
+      loop.add_scaled(d, f.rows.virtual_rows() + v * f.w, d_reach.data() + query, f.w);
+      loop.add_scaled(d, tape.reach.row.data() + query, d_rows + v * f.w, f.w);
     }
   }
-  reach_nodes_backward(f, settings.tau, weights, tape.reach, d_logits_by_task, std::move(d_reach), gradients, d_rows);
+  reach_nodes_backward(f, settings.tau, weights, tape.reach, inner.own, std::move(d_reach), gradients, d_rows);
 }
 
 #define DOTIN_INSTANTIATE(S)                                                                                         \

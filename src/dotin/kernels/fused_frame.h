@@ -50,11 +50,12 @@ struct NarrowGradients {
         tanh(zeros<Scalar>(f.nodes)),
         lambda(zeros<Scalar>(f.nodes)),
         logits(zeros<Scalar>(f.nodes)),
-        own(zeros<Scalar>(f.nodes)),
-        own_virtual(zeros<Scalar>(f.virtual_count)) {}
+        own(zeros<Scalar>(f.nodes * f.k)),
+        own_virtual(zeros<Scalar>(f.virtual_count * f.k)) {}
 
   std::vector<Scalar> edge, self, to_virtual, from_row, virtual_self;  // of the coefficients
-  std::vector<Scalar> tanh, lambda, logits, own, own_virtual;
+  std::vector<Scalar> tanh, lambda, logits;                            // per node
+  std::vector<Scalar> own, own_virtual;                                // attentiveness of nodes and virtual rows, x K
 };
 
 template <class Scalar>
@@ -82,17 +83,6 @@ MixedRows<Scalar> mixed_rows(const Frame<Scalar>& f, const RowProducts<Scalar>& 
   const Scalar* const all = products.table_first ? products.transformed.data() : f.rows.all;
   const int64_t width = products.table_first ? f.d : f.w;
   return {all + f.virtual_count * width, f.rows.code, all, tape.virtual_row.data(), width};
-}
-
-/// Attentiveness of each node before smoothing: the sum over tasks.
-template <class Scalar>
-void sum_attentiveness(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
-  tape.own.resize(static_cast<std::size_t>(f.nodes));
-  for (int64_t i = 0; i < f.nodes; ++i) {
-    Scalar sum = 0;
-    for (int64_t k = 0; k < f.k; ++k) sum += tape.logits_by_task[i * f.k + k];
-    tape.own[i] = sum;
-  }
 }
 
 template <class Scalar>

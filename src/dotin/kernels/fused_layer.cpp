@@ -15,17 +15,26 @@ namespace dotin::kernels {
 
 namespace {
 
-/// The logits that decide the drop: own attentiveness, what S mixes of it, or the sum of both.
+/// Each task's score of each node: own attentiveness, what S mixes of it, or the sum of both. Their sum over tasks
+/// decides the drop.
 template <class Scalar>
-void decide_logits(const Frame<Scalar>& f, Attentiveness mode, LayerTape<Scalar>& tape) {
-  tape.logits = mode == Attentiveness::smoothed ? zeros<Scalar>(f.nodes) : tape.own;
-  if (mode == Attentiveness::own) return;
+void score_nodes(const Frame<Scalar>& f, Attentiveness mode, LayerTape<Scalar>& tape) {
+  const std::vector<Scalar>& own = tape.logits_by_task;
+  tape.scores = mode == Attentiveness::smoothed ? zeros<Scalar>(f.nodes * f.k) : own;
+  tape.logits = zeros<Scalar>(f.nodes);
   for (int64_t i = 0; i < f.nodes; ++i) {
-    Scalar sum = tape.s_self[i] * tape.own[i];
-    for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
-      sum += tape.s_edge[e] * tape.own[f.level.columns[e]];
-    for (int64_t k = 0; k < f.k; ++k) sum += tape.s_to_virtual[i * f.k + k] * tape.own_virtual[tape.virtual_row[i] + k];
-    tape.logits[i] += sum;
+    for (int64_t k = 0; k < f.k; ++k) {
+      Scalar& score = tape.scores[i * f.k + k];
+      if (mode != Attentiveness::own) {
+        Scalar sum = tape.s_self[i] * own[i * f.k + k];
+        for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e)
+          sum += tape.s_edge[e] * own[f.level.columns[e] * f.k + k];
+        for (int64_t v = 0; v < f.k; ++v)
+          sum += tape.s_to_virtual[i * f.k + v] * tape.own_virtual[(tape.virtual_row[i] + v) * f.k + k];
+        score += sum;
+      }
+      tape.logits[i] += score;
+    }
   }
 }
 
@@ -164,14 +173,21 @@ void mix_and_map(const Frame<Scalar>& f, const LayerWeights<Scalar>& weights, co
   finish_map(left, f.d, weights, tape.inner, tape.z);
 }
 
-/// 1 + tanh(s_i) for kept rows, the lambda-weighted mean of it for merged ones, 1 for virtual ones.
+/// 1 + the mean over tasks of tanh(score) for kept rows, the lambda-weighted mean of it for merged ones, 1 for virtual
+/// ones. Each task has a tanh of its own, lest one that is sure of a node closes the gate for the others and leaves
+/// them no gradient.
 template <class Scalar>
 void open_gates(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const int64_t virtual_rows = f.graphs * f.k;
-  tape.gate_tanh.resize(tape.logits.size());
+  tape.task_tanh = tape.scores;
+  tape.gate_tanh.assign(tape.logits.size(), Scalar(0));
   tape.gate.assign(static_cast<std::size_t>(virtual_rows) + tape.map.source.size(), Scalar(1));
   for (std::size_t i = 0; i < tape.logits.size(); ++i) {
-    tape.gate_tanh[i] = std::tanh(tape.logits[i]);
+    for (int64_t k = 0; k < f.k; ++k) {
+      Scalar& task = tape.task_tanh[static_cast<int64_t>(i) * f.k + k];
+      task = std::tanh(task);
+      tape.gate_tanh[i] += task / static_cast<Scalar>(f.k);
+    }
     const int32_t merged = tape.map.merged[tape.graph_of[i]];
     if (merged >= 0) tape.gate[virtual_rows + merged] += tape.lambda[i] * tape.gate_tanh[i];
   }
@@ -201,7 +217,7 @@ void decide_nodes(const LayerSettings& settings, const LayerWeights<Scalar>& wei
   } else {
     fixed_coefficients(f, settings, weights, tape);
   }
-  decide_logits(f, settings.attentiveness, tape);
+  score_nodes(f, settings.attentiveness, tape);
 
   tape.keep.resize(static_cast<std::size_t>(f.nodes));
   choose(tape.logits.data(), level, tape.keep.data());

@@ -105,8 +105,9 @@ struct LayerTape {
   std::vector<Scalar> task_gate;                     // nodes x K, where tasks have gates
   std::vector<Scalar> s_edge, s_self, s_to_virtual;  // coefficients of raw rows
   std::vector<Scalar> s_from_row, s_virtual_self;    // of virtual rows
-  std::vector<Scalar> own, own_virtual;              // attentiveness before smoothing
-  std::vector<Scalar> gate_tanh, gate;               // per node; per row that leaves
+  std::vector<Scalar> own_virtual;                   // virtual rows x K: attentiveness before smoothing
+  std::vector<Scalar> scores;                        // nodes x K: of each task, whose sum is logits
+  std::vector<Scalar> task_tanh, gate_tanh, gate;    // nodes x K; per node; per row that leaves
   std::vector<Scalar> attentiveness, lambda;         // softmaxed (where the merge weights need it); 0 for kept nodes
   std::vector<Scalar> merged_virtual;                // graphs x K: weight of each virtual node in the merged row
   std::vector<Scalar> wide;    // nodes x (K + 1): weight of each node in its graph's virtual rows and merged row

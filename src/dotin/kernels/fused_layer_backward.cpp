@@ -159,6 +159,23 @@ void mix_and_map_backward(const Frame<Scalar>& f, Backbone backbone, const Layer
   inputs_backward(f, tape, products.transformed_self.data(), f.d, dz.data(), d_products.transformed_self.data(), inner);
 }
 
+/// From the deciding logits and the gate to the scores of each task, [nodes, K].
+template <class Scalar>
+std::vector<Scalar> scores_backward(const Frame<Scalar>& f, bool gate, const LayerTape<Scalar>& tape,
+                                    const NarrowGradients<Scalar>& inner) {
+  std::vector<Scalar> d_scores(static_cast<std::size_t>(f.nodes * f.k));
+  for (int64_t i = 0; i < f.nodes; ++i) {
+    for (int64_t k = 0; k < f.k; ++k) {
+      Scalar& d = d_scores[i * f.k + k];
+      d = inner.logits[i];
+      if (!gate) continue;
+      const Scalar task = tape.task_tanh[i * f.k + k];
+      d += inner.tanh[i] * (1 - task * task) / static_cast<Scalar>(f.k);
+    }
+  }
+  return d_scores;
+}
+
 /// From gate and lambda to the deciding logits, and on to S and own attentiveness.
 template <class Scalar>
 void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, const LayerTape<Scalar>& tape,
@@ -179,24 +196,25 @@ void decision_backward(const Frame<Scalar>& f, const LayerSettings& settings, co
       for (int64_t i = first; i < last; ++i) inner.logits[i] += d_score[i - first];
     }
   }
-  if (settings.gate) {
-    for (int64_t i = 0; i < f.nodes; ++i)
-      inner.logits[i] += inner.tanh[i] * (1 - tape.gate_tanh[i] * tape.gate_tanh[i]);
-  }
-  if (settings.attentiveness != Attentiveness::smoothed) inner.own = inner.logits;
+  const std::vector<Scalar> d_scores = scores_backward(f, settings.gate, tape, inner);
+  if (settings.attentiveness != Attentiveness::smoothed) inner.own = d_scores;
   if (settings.attentiveness == Attentiveness::own) return;
+  const std::vector<Scalar>& own = tape.logits_by_task;
   for (int64_t i = 0; i < f.nodes; ++i) {
-    const Scalar d = inner.logits[i];
-    inner.self[i] += d * tape.own[i];
-    inner.own[i] += d * tape.s_self[i];
-    for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
-      const int32_t j = f.level.columns[e];
-      inner.edge[e] += d * tape.own[j];
-      inner.own[j] += d * tape.s_edge[e];
-    }
     for (int64_t k = 0; k < f.k; ++k) {
-      inner.to_virtual[i * f.k + k] += d * tape.own_virtual[tape.virtual_row[i] + k];
-      inner.own_virtual[tape.virtual_row[i] + k] += d * tape.s_to_virtual[i * f.k + k];
+      const Scalar d = d_scores[i * f.k + k];
+      inner.self[i] += d * own[i * f.k + k];
+      inner.own[i * f.k + k] += d * tape.s_self[i];
+      for (int32_t e = f.level.row_offsets[i]; e < f.level.row_offsets[i + 1]; ++e) {
+        const int64_t j = f.level.columns[e] * f.k + k;
+        inner.edge[e] += d * own[j];
+        inner.own[j] += d * tape.s_edge[e];
+      }
+      for (int64_t v = 0; v < f.k; ++v) {
+        const int64_t virtual_score = (tape.virtual_row[i] + v) * f.k + k;
+        inner.to_virtual[i * f.k + v] += d * tape.own_virtual[virtual_score];
+        inner.own_virtual[virtual_score] += d * tape.s_to_virtual[i * f.k + v];
+      }
     }
   }
 }

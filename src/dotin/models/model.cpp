@@ -136,20 +136,24 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
   const at::Tensor coefficients = backbone_->coefficients({rows.x, q, p, edges}, parameters);
   at::Tensor h = ref::aggregate(coefficients, rows.x, edges);
 
-  at::Tensor logits = ref::attentiveness_logits(q, p, edges, options_.tau());
-  if (options_.attentiveness == "smoothed") logits = ref::aggregate(coefficients, logits, edges);
-  if (options_.attentiveness == "both") logits = logits + ref::aggregate(coefficients, logits, edges);
-  logits = logits.narrow(0, first_raw, raw_nodes);
+  const at::Tensor own = ref::attentiveness_by_task(q, p, edges, options_.tau());
+  at::Tensor scores = own;
+  if (options_.attentiveness == "smoothed") scores = ref::aggregate(coefficients, own, edges);
+  if (options_.attentiveness == "both") scores = own + ref::aggregate(coefficients, own, edges);
+  scores = scores.narrow(0, first_raw, raw_nodes);
+  const at::Tensor logits = scores.sum(1);
   const bool gated = options_.gate && !last;
   // One more column, so that dropping and merging treat it as they treat the rows it belongs to.
-  if (gated) h = at::cat({h, at::cat({at::ones({first_raw}, h.options()), 1 + logits.tanh()}).unsqueeze(1)}, 1);
+  if (gated) {
+    const at::Tensor open = at::cat({at::ones({first_raw}, h.options()), 1 + scores.tanh().mean(1)});
+    h = at::cat({h, open.unsqueeze(1)}, 1);
+  }
 
   LayerTrace trace;
   if (options.trace) {
     trace.raw_offsets = rows.structure.raw_offsets;
     if (!last) trace.logits = ops::to_doubles(logits);
-    trace.logits_by_task =
-        ops::to_doubles(ref::attentiveness_by_task(q, p, edges, options_.tau()).narrow(0, first_raw, raw_nodes));
+    trace.logits_by_task = ops::to_doubles(own.narrow(0, first_raw, raw_nodes));
   }
   if (last) {
     // Nothing but the virtual rows is read after this.

@@ -56,8 +56,11 @@ void ModelOptions::describe(core::OptionVisitor& v) {
       attentiveness);
   v.visit({"residual", "add each row's input to its output", {}}, residual);
   v.visit({"norm", "normalisation before the activation", {"none", "layer"}}, norm);
-  v.visit({"gate", "scale rows by 1 + tanh(attentiveness logit), so that the choice of nodes gets a gradient", {}},
-          gate);
+  v.visit(
+      {"gate",
+       "scale rows by 1 + tanh(attentiveness logit), the mean over tasks, so that the choice of nodes gets a gradient",
+       {}},
+      gate);
   v.visit({"edge_weights",
            "weights of edges to a merged node: softmaxed rows that multiply logits, counts whose log is added, or 1",
            {"softmax", "multiplicity", "none"}},

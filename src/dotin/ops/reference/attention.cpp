@@ -87,10 +87,6 @@ at::Tensor attentiveness_by_task(const at::Tensor& q, const at::Tensor& p, const
   return (virtual_q.index_select(0, edges.graph_of) * p.unsqueeze(1)).sum(2) / tau;
 }
 
-at::Tensor attentiveness_logits(const at::Tensor& q, const at::Tensor& p, const EdgeTensors& edges, double tau) {
-  return attentiveness_by_task(q, p, edges, tau).sum(1);
-}
-
 at::Tensor feature_rows(const batch::Batch& batch, int64_t width, const at::Tensor& like) {
   DOTIN_ASSERT(batch.dense_width <= width);
   const int64_t nodes = batch.nodes();

@@ -42,10 +42,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& p, const EdgeTensors
 /// H = C X for edge coefficients C [E] and rows X [rows, D], or a vector X [rows].
 at::Tensor aggregate(const at::Tensor& coefficients, const at::Tensor& x, const EdgeTensors& edges);
 
-/// Step 4 before its softmax: s_i = sum_k (q_{g_k} . p_i) / tau for every row i, virtual ones included. [rows]
-at::Tensor attentiveness_logits(const at::Tensor& q, const at::Tensor& p, const EdgeTensors& edges, double tau);
-
-/// The same, one column per task. [rows, K]
+/// Step 4 before the sum over tasks: (q_{g_k} . p_i) / tau for every row i, virtual ones included. [rows, K]
 at::Tensor attentiveness_by_task(const at::Tensor& q, const at::Tensor& p, const EdgeTensors& edges, double tau);
 
 /// The features of a batch written out: [nodes, F], dense columns first, then one-hot ones.
