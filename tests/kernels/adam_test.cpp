@@ -50,7 +50,10 @@ void expect_same_as_plain_loop(bool decoupled, double weight_decay, double toler
         gradients[i] = static_cast<Scalar>(wave(1.9 * static_cast<double>(i) + 0.4 * static_cast<double>(step)));
         if (i < length - 1) plain[i].update(gradients[i], options);
       }
+      const Scalar behind = gradients.back();
       adam(parameters.data(), gradients.data(), m.data(), v.data(), size, options);
+      for (int64_t i = 0; i < size; ++i) ASSERT_EQ(gradients[i], 0) << "size " << size << " number " << i;
+      ASSERT_EQ(gradients.back(), behind);
     }
     for (std::size_t i = 0; i < length; ++i) {
       EXPECT_NEAR(parameters[i], plain[i].parameter, tolerance) << "size " << size << " number " << i;

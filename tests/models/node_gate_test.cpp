@@ -28,8 +28,9 @@ Plain plain_layer(const Model& model, int64_t layer, const at::Tensor& x, bool g
   const at::Tensor scores = (own + s.mm(own)).select(0, 2);
   at::Tensor next = at::elu(at::layer_norm(s.mm(x).mm(get("linear.weight").t()) + get("linear.bias"), {x.size(1)},
                                            get("norm.weight"), get("norm.bias"), 1e-5));
-  if (gated) next = next * at::stack({at::ones({}, at::kDouble), at::ones({}, at::kDouble), 1 + scores.tanh().mean()})
-                               .unsqueeze(1);
+  if (gated)
+    next =
+        next * at::stack({at::ones({}, at::kDouble), at::ones({}, at::kDouble), 1 + scores.tanh().mean()}).unsqueeze(1);
   return {next + x, scores};
 }
 

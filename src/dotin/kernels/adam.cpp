@@ -7,7 +7,7 @@
 namespace dotin::kernels {
 
 template <class Scalar>
-void adam(Scalar* parameters, const Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
+void adam(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
           const AdamStep& options) {
   const auto scalar = [](double value) { return static_cast<Scalar>(value); };
   const auto step = static_cast<double>(options.step);
@@ -26,7 +26,7 @@ void adam(Scalar* parameters, const Scalar* gradients, Scalar* first_moment, Sca
   loops<Scalar>().adam(parameters, gradients, first_moment, second_moment, size, constants);
 }
 
-template void adam<float>(float*, const float*, float*, float*, int64_t, const AdamStep&);
-template void adam<double>(double*, const double*, double*, double*, int64_t, const AdamStep&);
+template void adam<float>(float*, float*, float*, float*, int64_t, const AdamStep&);
+template void adam<double>(double*, double*, double*, double*, int64_t, const AdamStep&);
 
 }  // namespace dotin::kernels

@@ -16,9 +16,10 @@ struct AdamStep {
   int64_t step = 1;           // counts from 1
 };
 
-/// Updates parameters and both moments in place; gradients are read once. Sizes of 0 are fine.
+/// Updates parameters and both moments in place. Gradients are read once and set to 0 on the way, ready to be added to:
+/// a pass of their own would cost a third of this one. Sizes of 0 are fine.
 template <class Scalar>
-void adam(Scalar* parameters, const Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
+void adam(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
           const AdamStep& options);
 
 }  // namespace dotin::kernels

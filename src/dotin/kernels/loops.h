@@ -82,7 +82,7 @@ struct Loops {
                             const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta, Scalar* d_gate);
 
   /// One step of Adam, in place.
-  void (*adam)(Scalar* parameters, const Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
+  void (*adam)(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
                const AdamConstants<Scalar>& constants);
 
   /// y += a x

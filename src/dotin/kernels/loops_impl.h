@@ -248,12 +248,13 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
 }
 
 template <class Scalar>
-void adam(Scalar* __restrict parameters, const Scalar* __restrict gradients, Scalar* __restrict first_moment,
+void adam(Scalar* __restrict parameters, Scalar* __restrict gradients, Scalar* __restrict first_moment,
           Scalar* __restrict second_moment, int64_t size, const AdamConstants<Scalar>& constants) {
   const AdamConstants<Scalar> a = constants;
 #pragma omp simd
   for (int64_t i = 0; i < size; ++i) {
     const Scalar gradient = gradients[i] * a.scale + a.l2 * parameters[i];
+    gradients[i] = 0;
     const Scalar m = a.beta1 * first_moment[i] + a.share1 * gradient;
     const Scalar v = a.beta2 * second_moment[i] + a.share2 * gradient * gradient;
     first_moment[i] = m;

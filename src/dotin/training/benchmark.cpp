@@ -101,7 +101,6 @@ class Stepper {
     sums.add_layers(forward.layer_seconds);
     const at::Tensor loss = objective(learner_, forward, batch, bound_);
     const Clock::time_point forwarded = Clock::now();
-    learner_.model->parameters().zero_gradients();
     loss.backward();
     const Clock::time_point backwarded = Clock::now();
     kernels::AdamStep adam;

@@ -23,6 +23,7 @@ void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, co
 }  // namespace
 
 Adam::Adam(layers::ParameterSet& parameters) : parameters_(parameters) {
+  parameters_.zero_gradients();
   for (const auto& entry : parameters_.all()) {
     first_.push_back(at::zeros_like(entry.second.detach()));
     second_.push_back(at::zeros_like(entry.second.detach()));
@@ -32,8 +33,7 @@ Adam::Adam(layers::ParameterSet& parameters) : parameters_(parameters) {
 void Adam::step(const kernels::AdamStep& options) {
   for (std::size_t i = 0; i < parameters_.all().size(); ++i) {
     const at::Tensor parameter = parameters_.all()[i].second.detach();
-    const at::Tensor defined = parameters_.all()[i].second.grad();
-    const at::Tensor gradient = defined.defined() ? defined.contiguous() : at::zeros_like(parameter);
+    const at::Tensor gradient = parameters_.all()[i].second.grad();
     if (parameter.scalar_type() == at::kDouble) {
       step_on_threads<double>(parameter, gradient, first_[i], second_[i], options);
     } else {

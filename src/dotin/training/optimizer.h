@@ -12,9 +12,10 @@ namespace dotin::training {
 
 class Adam {
  public:
+  /// Sets all gradients to 0.
   explicit Adam(layers::ParameterSet& parameters);
 
-  /// options.step is the number of this step, from 1. A parameter without a gradient counts as having gradient 0.
+  /// options.step is the number of this step, from 1. Gradients are 0 again afterwards.
   void step(const kernels::AdamStep& options);
 
   /// In the order of the parameters.

@@ -143,7 +143,6 @@ class Run {
       fail_at(std::isnan(value) ? "the loss became NaN" : "the loss became infinite", here);
     }
     last_batch_ = here;
-    parameters().zero_gradients();
     loss.backward();
 
     kernels::AdamStep adam;
