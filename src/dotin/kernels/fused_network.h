@@ -78,9 +78,9 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
                      const std::vector<NetworkHooks<Scalar>>& hooks, const ForEachPart& for_each_part,
                      NetworkTape<Scalar>& tape);
 
-/// d_next: gradients of the embeddings of each part. Each part adds to gradients of its own, but that those of
-/// matrices, of the input and of the virtual rows are added to by all parts in turn: to those of part 0 where they are
-/// the input's, else to the part's, which may be the same.
+/// d_next: gradients of the embeddings of each part. Gradients are added to: of vectors (biases, norms, gates of tasks)
+/// by all parts at the same time, so that each needs its own; of matrices, the input and virtual rows by one after the
+/// other, so that parts may give the same.
 template <class Scalar>
 void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
                       const NetworkTape<Scalar>& tape, std::vector<std::vector<Scalar>> d_next,
