@@ -17,7 +17,7 @@ struct AdamStep {
 };
 
 /// Updates parameters and both moments in place. Gradients are read once and set to 0 on the way, ready to be added to:
-/// a pass of their own would cost a third of this one. Sizes of 0 are fine.
+/// no other pass has to clear them. Sizes of 0 are fine.
 template <class Scalar>
 void adam(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
           const AdamStep& options);

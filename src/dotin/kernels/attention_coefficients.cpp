@@ -11,7 +11,7 @@ namespace dotin::kernels {
 namespace {
 
 /// q_i . p_j for raw entries and self-loops, q_i . v_k for entries to virtual nodes, into the attention arrays;
-/// attentiveness into own.
+/// attentiveness by task into logits_by_task and own_virtual.
 template <class Scalar>
 void compute_logits(const Frame<Scalar>& f, const Savings& savings, const RowProducts<Scalar>& products,
                     LayerTape<Scalar>& tape) {
