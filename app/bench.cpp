@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench_data.h"
 #include "commands.h"
+#include "dotin/core/error.h"
 #include "dotin/core/memory.h"
 #include "dotin/training/benchmark.h"
 #include "dotin/training/trainer.h"
@@ -22,7 +24,7 @@ struct BenchOptions {
   std::string data;
   RunOptionsParser run;
   int64_t steps = 50, repetitions = 5;
-  bool quick = false, json = false;
+  bool quick = false, json = false, scaling = false;
   std::vector<std::string> without;
 };
 
@@ -53,6 +55,7 @@ struct Work {
   training::RunOptions options;
   bool training = true;
   training::BenchmarkResult result;
+  std::optional<training::ThreadGain> gain;  // with --scaling
 };
 
 std::string ratio_text(const std::vector<double>& ratios) { return fmt::format("{}", fmt::join(ratios, ",")); }
@@ -63,7 +66,7 @@ std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given
   const auto add = [&](const std::string& what, bool training, const std::vector<double>& ratios) {
     training::RunOptions changed = options;
     changed.model.drop_ratio = ratios;
-    works.push_back({fmt::format("{}, drop {}", what, ratio_text(ratios)), changed, training, {}});
+    works.push_back({fmt::format("{}, drop {}", what, ratio_text(ratios)), changed, training, {}, {}});
   };
   if (ratio_given) {
     add("train", true, options.model.drop_ratio);
@@ -76,22 +79,26 @@ std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given
 
 nlohmann::ordered_json as_json(const Work& work, double roof) {
   const training::BenchmarkResult& r = work.result;
-  return {{"work", work.name},
-          {"steps_per_second", r.steps_per_second},
-          {"graphs_per_second", r.graphs_per_second},
-          {"edges_per_second", r.edges_per_second},
-          {"peak_bytes", r.peak_bytes},
-          {"step_seconds", {{"median", r.step}, {"fastest", r.fastest_step}, {"slowest", r.slowest_step}}},
-          {"phase_seconds",
-           {{"batch", r.batch}, {"forward", r.forward}, {"backward", r.backward}, {"optimizer", r.optimizer}}},
-          {"forward_layer_seconds", r.forward_layers},
-          {"gemm_seconds", r.gemm},
-          {"gemm_flops", r.gemm_flops},
-          {"machine_gemm_flops", roof},
-          {"parameters", r.parameters}};
+  nlohmann::ordered_json json = {
+      {"work", work.name},
+      {"steps_per_second", r.steps_per_second},
+      {"graphs_per_second", r.graphs_per_second},
+      {"edges_per_second", r.edges_per_second},
+      {"peak_bytes", r.peak_bytes},
+      {"step_seconds", {{"median", r.step}, {"fastest", r.fastest_step}, {"slowest", r.slowest_step}}},
+      {"phase_seconds",
+       {{"batch", r.batch}, {"forward", r.forward}, {"backward", r.backward}, {"optimizer", r.optimizer}}},
+      {"forward_layer_seconds", r.forward_layers},
+      {"gemm_seconds", r.gemm},
+      {"gemm_flops", r.gemm_flops},
+      {"machine_gemm_flops", roof},
+      {"parameters", r.parameters}};
+  if (work.gain)
+    json["thread_gain"] = {{"median", work.gain->median}, {"least", work.gain->least}, {"most", work.gain->most}};
+  return json;
 }
 
-std::string as_table(const std::vector<Work>& works, double roof) {
+std::string as_table(const std::vector<Work>& works, int threads, double roof) {
   std::string text =
       fmt::format("{:<18} {:>9} {:>9} {:>11} {:>9} {:>9}   {:<31} {:>8} {:>8}\n", "work", "steps/s", "graphs/s",
                   "edges/s", "peak", "spread", "ms: batch forward backward adam", "products", "GFLOP/s");
@@ -110,6 +117,11 @@ std::string as_table(const std::vector<Work>& works, double roof) {
     for (const double seconds : work.result.forward_layers) layers.push_back(fmt::format("{:.2f}", 1e3 * seconds));
     text += fmt::format("{:<18} forward by layer, ms: {}\n", work.name, fmt::join(layers, " "));
   }
+  for (const Work& work : works) {
+    if (!work.gain) continue;
+    text += fmt::format("{:<18} {} threads are {:.2f} times as fast as one ({:.2f} to {:.2f})\n", work.name, threads,
+                        work.gain->median, work.gain->least, work.gain->most);
+  }
   return text + fmt::format("this machine reaches {:.1f} GFLOP/s in one 512 x 512 x 512 matrix product\n", roof / 1e9);
 }
 
@@ -120,6 +132,7 @@ int run_bench(const BenchOptions& options, Context& context) {
   const bool ratio_given = std::find(given.begin(), given.end(), "--drop-ratio") != given.end();
   const std::shared_ptr<const data::Dataset> dataset = open_or_generate(options.data, context);
   const int threads = training::set_threads(resolved.train.threads);
+  DOTIN_CHECK(!options.scaling || threads > 1, "--scaling compares threads with one, and only one is to be used");
 
   training::BenchmarkSettings settings;
   settings.steps = options.quick ? std::min<int64_t>(10, options.steps) : options.steps;
@@ -131,6 +144,7 @@ int run_bench(const BenchOptions& options, Context& context) {
     ProgressBar bar(context.console, work.name);
     settings.training = work.training;
     work.result = training::benchmark(work.options, dataset, settings, bar);
+    if (options.scaling) work.gain = training::thread_gain(work.options, dataset, settings, threads, bar);
   }
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -142,7 +156,7 @@ int run_bench(const BenchOptions& options, Context& context) {
       "{}: {}, {} threads, batches of {}, {} x {} steps, {} backbone, hidden {}, {} layers\n", printable(dataset->name),
       counted(dataset->graphs(), "graph"), threads, resolved.train.batch, settings.repetitions, settings.steps,
       resolved.model.backbone, resolved.model.hidden, resolved.model.layers));
-  context.console.out(as_table(works, roof));
+  context.console.out(as_table(works, threads, roof));
   return 0;
 }
 
@@ -164,12 +178,14 @@ void add_bench(CLI::App& root, Context& context) {
       ->delimiter(',')
       ->check(CLI::IsMember(saving_names()))
       ->type_name("SAVING,...");
+  command.add_flag("--scaling", options->scaling, "Also the same batches on one thread, in turn: what threads gain");
   command.add_flag("--quick", options->quick, "At most 3 repetitions of 10 steps");
   command.add_flag("--json", options->json, "A list of works with all figures, for programs");
   set_examples(
       command,
       {"dotin bench", "dotin bench DD.zip --hidden 512 --threads 1",
        "dotin bench DD.zip --hidden 512 --threads 1 --without input-table,last-layer",
+       "dotin bench DD.zip --hidden 512 --scaling",
        "dotin bench NCI1.zip --drop-ratio 0.5 --engine reference --quick --json"},
       "Figures are medians over the repetitions, spread is (slowest - fastest) / median step. Peak memory is what\n"
       "the work added to the process. Products is the share of the step inside matrix products (fused engine).");

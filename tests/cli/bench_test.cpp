@@ -30,5 +30,29 @@ TEST(Bench, AGivenRatioIsTheOnlyOne) {
   EXPECT_EQ(result.out.find("drop 0.9"), std::string::npos);
 }
 
+TEST(Bench, ScalingSetsThreadsBesideOne) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const auto scaling = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"bench", data,           "--quick", "--hidden",
+                                          "8",     "--drop-ratio", "0.5",     "--scaling"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const Result table = scaling({"--threads", "2"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_SAYS(table.out, "2 threads are ");
+  const nlohmann::json list = nlohmann::json::parse(scaling({"--threads", "2", "--json"}).out);
+  for (const nlohmann::json& work : list) {
+    const nlohmann::json& gain = work["thread_gain"];
+    EXPECT_GT(gain["least"], 0);
+    EXPECT_LE(gain["least"], gain["median"]);
+    EXPECT_LE(gain["median"], gain["most"]);
+  }
+  const Result one = scaling({"--threads", "1"});
+  EXPECT_NE(one.code, 0);
+  EXPECT_SAYS(one.err, "--scaling compares threads with one");
+}
+
 }  // namespace
 }  // namespace dotin::testing

@@ -271,7 +271,7 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
                       d_next[p]);
       });
     }
-    for (WeightProducts<Scalar>& products : later) products.run();
+    WeightProducts<Scalar>::run(later);
   }
 
   const std::vector<int64_t> first = first_nodes(tape);

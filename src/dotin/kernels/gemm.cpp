@@ -1,7 +1,9 @@
 #include "dotin/kernels/gemm.h"
 
 #include <cblas.h>
+#include <omp.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace dotin::kernels {
@@ -18,6 +20,18 @@ void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, float
 void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, double alpha, const double* a, int lda,
           const double* b, int ldb, double beta, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/// Multiplications below which threads are not worth their waking.
+constexpr int64_t kLeastShared = 1000000;
+/// Columns that a thread gets at least, in whole vectors of any machine.
+constexpr int64_t kLeastColumns = 32;
+
+/// Threads to share the columns of C among. BLAS shares rows, which suits products with many of them: with few, every
+/// thread has to read all of B.
+int64_t column_shares(int64_t m, int64_t n, int64_t k) {
+  if (m >= n || m * n * k < kLeastShared || omp_in_parallel() != 0) return 1;
+  return std::max<int64_t>(1, std::min<int64_t>(omp_get_max_threads(), n / kLeastColumns));
 }
 
 }  // namespace
@@ -38,8 +52,19 @@ void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const
   const int64_t lda = op_a == Op::plain ? k : m;
   const int64_t ldb = op_b == Op::plain ? n : k;
   const auto start = std::chrono::steady_clock::now();
-  call(blas_op(op_a), blas_op(op_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
-       static_cast<int>(lda), b, static_cast<int>(ldb), beta, c, static_cast<int>(n));
+  const auto columns = [&](int64_t first, int64_t last) {
+    call(blas_op(op_a), blas_op(op_b), static_cast<int>(m), static_cast<int>(last - first), static_cast<int>(k), alpha,
+         a, static_cast<int>(lda), b + first * (op_b == Op::plain ? 1 : k), static_cast<int>(ldb), beta, c + first,
+         static_cast<int>(n));
+  };
+  if (const int64_t shares = column_shares(m, n, k); shares == 1) {
+    columns(0, n);
+  } else {
+    const int64_t share = (n / kLeastColumns + shares - 1) / shares * kLeastColumns;
+#pragma omp parallel for schedule(static, 1) num_threads(shares)
+    for (int64_t s = 0; s < shares; ++s)
+      columns(std::min(s * share, n), s + 1 == shares ? n : std::min((s + 1) * share, n));
+  }
   gemm_meter().flops += 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   gemm_meter().seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

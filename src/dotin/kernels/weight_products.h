@@ -1,5 +1,5 @@
-// Products that give gradients of weight matrices, left for when all threads have theirs: each thread then computes a
-// share of the weights over all rows, instead of all of the weights over its own rows and adding them up.
+// Products that give gradients of weight matrices, left for when all parts of a batch have theirs: each thread then
+// computes a share of the weights over all rows, instead of all of the weights over its own rows and adding them up.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ class WeightProducts {
     products_.push_back({m, n, rows, alpha, left, right, gradient});
   }
 
-  /// In the order they were added.
-  void run();
+  /// Those of all parts, and empties them. Where parts have few rows for the same gradient, these are put together: the
+  /// gradient, which is the larger, is then read and written once.
+  static void run(std::vector<WeightProducts>& parts);
 
  private:
   struct Product {
@@ -33,6 +34,9 @@ class WeightProducts {
     const Scalar *left, *right;
     Scalar* gradient;
   };
+
+  static void run_one(const Product& product);
+  static void run_joined(const std::vector<Product>& products, int64_t rows);
 
   std::vector<std::vector<Scalar>> held_;
   std::vector<Product> products_;

@@ -33,6 +33,15 @@ std::vector<std::vector<int32_t>> share_graphs(const batch::Batch& batch, int64_
   return shares;
 }
 
+/// Numbers first to last (not included) of from, shifted, behind those of to.
+void append_shifted(const std::vector<int32_t>& from, int32_t first, int32_t last, int32_t shift,
+                    std::vector<int32_t>& to) {
+  const std::size_t before = to.size();
+  to.resize(before + static_cast<std::size_t>(last - first));
+  std::transform(from.begin() + first, from.begin() + last, to.begin() + static_cast<std::ptrdiff_t>(before),
+                 [shift](int32_t number) { return number + shift; });
+}
+
 BatchPart part_of(const batch::Batch& batch, std::vector<int32_t> graphs) {
   BatchPart part;
   part.level.node_offsets.push_back(0);
@@ -42,8 +51,8 @@ BatchPart part_of(const batch::Batch& batch, std::vector<int32_t> graphs) {
     const int32_t first_entry = batch.row_offsets[first], last_entry = batch.row_offsets[last];
     const int32_t node_shift = part.level.node_offsets.back() - first;
     const int32_t entry_shift = part.level.row_offsets.back() - first_entry;
-    for (int32_t i = first + 1; i <= last; ++i) part.level.row_offsets.push_back(batch.row_offsets[i] + entry_shift);
-    for (int32_t e = first_entry; e < last_entry; ++e) part.level.columns.push_back(batch.neighbours[e] + node_shift);
+    append_shifted(batch.row_offsets, first + 1, last + 1, entry_shift, part.level.row_offsets);
+    append_shifted(batch.neighbours, first_entry, last_entry, node_shift, part.level.columns);
     part.level.node_offsets.push_back(last + node_shift);
   }
   part.graphs = std::move(graphs);

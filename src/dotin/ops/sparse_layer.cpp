@@ -58,12 +58,12 @@ at::Tensor layer_pass_back(LayerMemory& memory, const at::Tensor& d_next) {
   const at::Tensor d_x = at::zeros_like(memory.x.rows);
   auto gradients =
       layer_addresses<kernels::LayerGradients<Scalar>, Scalar>(each_parameter(memory.parameters, gradient_buffer));
-  kernels::WeightProducts<Scalar> products;
-  gradients.later = &products;
+  std::vector<kernels::WeightProducts<Scalar>> products(1);
+  gradients.later = products.data();
   kernels::layer_backward(memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
                           layer_rows<Scalar>(memory.x), *memory.level, memory.tape(Scalar()), d_next.data_ptr<Scalar>(),
                           gradients, d_x.data_ptr<Scalar>());
-  products.run();
+  kernels::WeightProducts<Scalar>::run(products);
   return d_x;
 }
 

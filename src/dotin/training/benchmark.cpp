@@ -13,6 +13,7 @@
 #include "dotin/kernels/gemm.h"
 #include "dotin/training/evaluate.h"
 #include "dotin/training/optimizer.h"
+#include "dotin/training/trainer.h"
 
 namespace dotin::training {
 
@@ -180,17 +181,43 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
   return result;
 }
 
+ThreadGain thread_gain(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+                       const BenchmarkSettings& settings, int threads, core::Progress& progress) {
+  DOTIN_CHECK(settings.steps > 0 && settings.repetitions > 0, "a benchmark needs at least one step and repetition");
+  // Two of them, so that both see the same batches.
+  Stepper on_one(options, dataset, settings), on_all(options, dataset, settings);
+  const auto seconds_of = [&settings](Stepper& stepper, int count) {
+    set_threads(count);
+    Sums sums;
+    for (int64_t i = 0; i < kUntimedSteps; ++i) stepper.step(sums);
+    const Clock::time_point start = Clock::now();
+    for (int64_t i = 0; i < settings.steps; ++i) stepper.step(sums);
+    return seconds_between(start, Clock::now());
+  };
+  std::vector<double> gains;
+  for (int64_t r = 0; r < settings.repetitions; ++r) {
+    const double one = seconds_of(on_one, 1);
+    gains.push_back(one / seconds_of(on_all, threads));
+    progress.update(r + 1, settings.repetitions, "repetitions");
+  }
+  const auto [least, most] = std::minmax_element(gains.begin(), gains.end());
+  return {median(gains), *least, *most};
+}
+
 double measured_gemm_flops() {
   constexpr int64_t size = 512;
+  constexpr double warm_seconds = 0.05, timed_seconds = 0.1;  // a thread may have to find its core first
   const std::vector<float> a(size * size, 0.5f), b(size * size, 0.25f);
   std::vector<float> c(size * size);
   std::vector<double> rates;
-  for (int repetition = 0; repetition < 12; ++repetition) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    const double begun = seconds_between(start, Clock::now());
+    if (!rates.empty() && begun > warm_seconds + timed_seconds) return median(rates);
     kernels::gemm_meter() = {};
     kernels::gemm(kernels::Op::plain, kernels::Op::plain, size, size, size, 1.0f, a.data(), b.data(), 0.0f, c.data());
-    rates.push_back(kernels::gemm_meter().flops / kernels::gemm_meter().seconds);
+    if (begun > warm_seconds) rates.push_back(kernels::gemm_meter().flops / kernels::gemm_meter().seconds);
   }
-  return median(rates);
 }
 
 }  // namespace dotin::training

@@ -37,6 +37,15 @@ struct BenchmarkResult {
 BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
                           const BenchmarkSettings& settings, core::Progress& progress);
 
+/// How many times as fast as one thread: the median over the repetitions, the least and the most.
+struct ThreadGain {
+  double median = 0, least = 0, most = 0;
+};
+
+/// The same batches on one thread and on `threads`, in turn. Leaves `threads` set.
+ThreadGain thread_gain(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+                       const BenchmarkSettings& settings, int threads, core::Progress& progress);
+
 /// Floating-point operations per second that this machine reaches in a matrix product of 512 x 512 x 512 floats, with
 /// the threads that are set: the roof over everything that is made of them.
 double measured_gemm_flops();
