@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "dotin/kernels/fused_layer.h"
+#include "dotin/ops/cross_entropy.h"
+#include "dotin/ops/linear.h"
 #include "dotin/ops/lstm_cell.h"
 #include "dotin/ops/mix.h"
 #include "dotin/ops/reference/attention.h"
@@ -175,6 +177,48 @@ TEST(SegmentMaps, MultiplyTheRowsOfEachGraphByItsMatrix) {
     EXPECT_TRUE(at::allclose(rows.narrow(0, first, count), a.narrow(0, first, count).mm(maps[g]), 0, 1e-14));
   }
   EXPECT_TRUE(gradients_match([&] { return segment_maps(a, maps, offsets); }, {a, maps}));
+}
+
+TEST(CrossEntropy, IsThatOfLibtorch) {
+  const std::vector<int64_t> labels = {2, -1, 0, 2};  // the fifth row is no anchor
+  const at::Tensor mark = at::tensor(std::vector<int64_t>{2, -100, 0, 2}, at::kLong);
+  for (const double smoothing : {0.0, 0.3}) {
+    for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>{0.5, 3, 1.25}}) {
+      const at::Tensor logits = random_tensor({5, 3}, 1).detach().set_requires_grad(true);
+      const at::Tensor expected = at::cross_entropy_loss(
+          logits.narrow(0, 0, 4), mark, weights.empty() ? at::Tensor() : at::tensor(weights, at::kDouble),
+          at::Reduction::Mean, -100, smoothing);
+      EXPECT_NEAR(cross_entropy(logits, labels, weights, smoothing).item<double>(), expected.item<double>(), 1e-14);
+      EXPECT_TRUE(gradients_match([&] { return 3 * cross_entropy(logits, labels, weights, smoothing); }, {logits}));
+    }
+  }
+}
+
+TEST(CrossEntropy, StandsLogitsOfAnySize) {
+  const at::Tensor logits = at::tensor(std::vector<double>{1000, -1000}, at::kDouble).view({1, 2});
+  EXPECT_EQ(cross_entropy(logits, {0}, {}, 0).item<double>(), 0);
+  EXPECT_EQ(cross_entropy(logits, {1}, {}, 0).item<double>(), 2000);
+  EXPECT_EQ(cross_entropy(logits, {-1}, {}, 0).item<double>(), 0) << "no row has a label";
+}
+
+TEST(Linear, AddsTheGradientsOfAddmm) {
+  for (const auto type : {at::kDouble, at::kFloat}) {
+    const auto leaf = [&](std::initializer_list<int64_t> sizes, uint64_t seed) {
+      return random_tensor(sizes, seed).detach().to(type).set_requires_grad(true);
+    };
+    const at::Tensor rows = leaf({5, 2, 4}, 1), weight = leaf({3, 4}, 2), bias = leaf({3}, 3);
+    const at::Tensor factors = random_tensor({5, 3}, 4).detach().to(type);
+    const auto gradients = [&](const at::Tensor& result) {
+      for (const at::Tensor& tensor : {rows, weight, bias}) tensor.mutable_grad() = at::ones_like(tensor.detach());
+      (result * factors).sum().backward();
+      return std::vector<at::Tensor>{result.detach(), rows.grad().clone(), weight.grad().clone(), bias.grad().clone()};
+    };
+    // A row of every second virtual node: rows with a stride.
+    const std::vector<at::Tensor> own = gradients(linear(rows.select(1, 1), weight, bias));
+    const std::vector<at::Tensor> plain = gradients(at::addmm(bias, rows.select(1, 1), weight.t()));
+    const double tolerance = type == at::kDouble ? 1e-14 : 1e-6;
+    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_TRUE(at::allclose(own[i], plain[i], tolerance, tolerance)) << i;
+  }
 }
 
 TEST(LstmCell, HasTheGradientsOfGatesAndCell) {

@@ -8,6 +8,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
+#include "dotin/ops/linear.h"
 #include "dotin/ops/values.h"
 
 namespace dotin::models {
@@ -86,19 +87,19 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
 Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
   Forward result;
   const bool virtual_nodes = options_.has_virtual_nodes();
-  at::Tensor read;  // with virtual nodes [graphs, K, D], otherwise [graphs, width]
+  at::Tensor read;  // [graphs, width], or with several virtual nodes [graphs, K, D]
   if (virtual_nodes) {
     read = fused() ? fused_forward(batch, options, result) : reference_forward(batch, options, result);
-    read = read.view({batch.graphs(), tasks(), options_.hidden});
+    if (tasks() > 1) read = read.view({batch.graphs(), tasks(), options_.hidden});
   } else {
     read = pooled_forward(batch, options, result);
   }
   for (int64_t k = 0; k < tasks(); ++k) {
     const std::string prefix = "heads." + heads_[static_cast<std::size_t>(k)].name;
-    const at::Tensor embedding = virtual_nodes ? read.select(1, k) : read;
+    const at::Tensor weight = parameters_.get(prefix + ".weight"), bias = parameters_.get(prefix + ".bias");
+    const at::Tensor embedding = virtual_nodes && tasks() > 1 ? read.select(1, k) : read;
     result.embeddings.push_back(embedding);
-    result.outputs.push_back(
-        at::addmm(parameters_.get(prefix + ".bias"), embedding, parameters_.get(prefix + ".weight").t()));
+    result.outputs.push_back(fused() ? ops::linear(embedding, weight, bias) : at::addmm(bias, embedding, weight.t()));
   }
   return result;
 }

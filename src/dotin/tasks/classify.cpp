@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
+#include "dotin/ops/cross_entropy.h"
 #include "dotin/tasks/kinds.h"
 #include "dotin/tasks/metrics.h"
 
@@ -72,13 +73,12 @@ BoundTargets Classify::bind(const data::Dataset& dataset) const {
 }
 
 at::Tensor Classify::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
-  const at::Tensor rows = target_rows(batch, targets).squeeze(1);
-  const at::Tensor labels = at::where(rows.isnan(), at::full_like(rows, -100), rows).to(output.device(), at::kLong);
-  if ((labels < 0).all().item<bool>()) return output.sum() * 0;
-  at::Tensor weights;
-  if (!class_weights_.empty()) weights = at::tensor(class_weights_, at::kDouble).to(output.options());
-  return at::cross_entropy_loss(output.narrow(0, 0, batch.anchors), labels, weights, at::Reduction::Mean, -100,
-                                label_smoothing_);
+  std::vector<int64_t> labels;
+  for (int32_t g = 0; g < batch.anchors; ++g) {
+    const double target = targets.values[static_cast<std::size_t>(batch.graph_index[g])];
+    labels.push_back(std::isnan(target) ? -1 : static_cast<int64_t>(target));
+  }
+  return ops::cross_entropy(output, labels, class_weights_, label_smoothing_);
 }
 
 void Classify::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -65,10 +65,11 @@ at::Tensor objective(const Learner& learner, const models::Forward& forward, con
   at::Tensor total;
   for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
     const tasks::Task& task = *learner.tasks[k];
-    const at::Tensor loss = task.loss(forward.outputs[k], batch, bound.targets[k]) * task.spec().weight;
+    at::Tensor loss = task.loss(forward.outputs[k], batch, bound.targets[k]);
+    if (task.spec().weight != 1) loss = loss * task.spec().weight;
     total = total.defined() ? total + loss : loss;
   }
-  total = total / static_cast<double>(learner.tasks.size());
+  if (learner.tasks.size() > 1) total = total / static_cast<double>(learner.tasks.size());
   return forward.auxiliary.defined() ? total + forward.auxiliary : total;
 }
 
