@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/ops/cross_entropy.h"
 #include "dotin/ops/linear.h"
@@ -13,6 +15,7 @@
 #include "dotin/ops/segment_products.h"
 #include "dotin/ops/segments.h"
 #include "dotin/ops/sparse_layer.h"
+#include "dotin/ops/triplet_margin.h"
 #include "support/graphs.h"
 #include "support/numeric_jacobian.h"
 
@@ -199,6 +202,39 @@ TEST(CrossEntropy, StandsLogitsOfAnySize) {
   EXPECT_EQ(cross_entropy(logits, {0}, {}, 0).item<double>(), 0);
   EXPECT_EQ(cross_entropy(logits, {1}, {}, 0).item<double>(), 2000);
   EXPECT_EQ(cross_entropy(logits, {-1}, {}, 0).item<double>(), 0) << "no row has a label";
+}
+
+TEST(TripletMargin, IsThatOfPlainTorch) {
+  const std::vector<double> nodes = {4, 1, 2, 3};
+  for (const bool squared : {false, true}) {
+    for (const std::vector<double>& scale : {std::vector<double>{}, nodes}) {
+      const at::Tensor rows = random_tensor({12, 3}, 5);
+      const at::Tensor anchors = rows.narrow(0, 0, 4);
+      at::Tensor d =
+          at::stack({(rows.narrow(0, 4, 4) - anchors).norm(2, 1), (rows.narrow(0, 8, 4) - anchors).norm(2, 1)});
+      if (!scale.empty()) d = d * at::tensor(scale, at::kDouble);
+      if (squared) d = d.square();
+      const at::Tensor excess = d[0] - d[1] + 0.5;
+      ASSERT_GT(excess.max().item<double>(), 0);
+      ASSERT_LT(excess.min().item<double>(), 0) << "some triplets are far enough apart";
+      const TripletOptions options = {scale, squared};
+      EXPECT_NEAR(triplet_margin(rows, options, 0.5).item<double>(), excess.clamp_min(0).mean().item<double>(), 1e-14);
+      EXPECT_TRUE(gradients_match([&] { return 3 * triplet_margin(rows, options, 0.5); }, {rows}));
+      const TripletDistances distances = triplet_distances(rows, options);
+      EXPECT_TRUE(at::allclose(at::tensor(distances.positive, at::kDouble), d[0], 0, 1e-14));
+      EXPECT_TRUE(at::allclose(at::tensor(distances.negative, at::kDouble), d[1], 0, 1e-14));
+    }
+  }
+}
+
+TEST(TripletMargin, LearnsNothingFromCopiesAndHidesNoNan) {
+  const at::Tensor same = at::ones({3, 2}, at::kDouble).set_requires_grad(true);
+  const at::Tensor loss = triplet_margin(same, {{5.0}, false}, 1);
+  EXPECT_NEAR(loss.item<double>(), 1, 1e-12);
+  loss.backward();
+  EXPECT_TRUE(at::equal(same.grad(), at::zeros({3, 2}, at::kDouble)));
+  const at::Tensor broken = at::full({3, 2}, std::nan(""), at::kDouble);
+  EXPECT_TRUE(std::isnan(triplet_margin(broken, {}, 1).item<double>()));
 }
 
 TEST(Linear, AddsTheGradientsOfAddmm) {

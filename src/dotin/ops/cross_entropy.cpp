@@ -53,8 +53,8 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
         for (std::size_t r = 0; r < labels.size(); ++r) {
           if (labels[r] < 0) continue;
           for (int64_t c = 0; c < classes; ++c)
-            target[c] = weight(c) * (smoothing / static_cast<double>(classes) + (c == labels[r] ? 1 - smoothing : 0)) /
-                        weights;
+            target[c] =
+                weight(c) * (smoothing / static_cast<double>(classes) + (c == labels[r] ? 1 - smoothing : 0)) / weights;
           const int64_t first = static_cast<int64_t>(r) * classes;
           sum += row_loss(logits.data_ptr<Scalar>() + first, target, d_logits.data_ptr<Scalar>() + first);
         }

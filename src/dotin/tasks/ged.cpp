@@ -7,27 +7,14 @@
 
 namespace dotin::tasks {
 
-namespace {
-
-at::Tensor nodes_of_anchors(const batch::Batch& batch, const at::Tensor& like) {
-  const at::Tensor nodes = at::empty({batch.anchors}, like.options().device(at::kCPU).dtype(at::kDouble));
-  for (int32_t g = 0; g < batch.anchors; ++g) {
-    nodes.data_ptr<double>()[g] = batch.node_offsets[g + 1] - batch.node_offsets[g];
-  }
-  return nodes.to(like.device(), like.scalar_type());
-}
-
-}  // namespace
-
-at::Tensor Ged::distances(const at::Tensor& output, const batch::Batch& batch) const {
+ops::TripletOptions Ged::triplet_options(const batch::Batch& batch) const {
   DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
-  const at::Tensor anchors = output.narrow(0, 0, batch.anchors);
-  const at::Tensor edited = output.narrow(0, batch.anchors, 2 * batch.anchors).reshape({2, batch.anchors, -1});
-  // Graphs that cannot be edited differ from their copies by rounding, if at all: nothing to learn from.
-  at::Tensor d = at::linalg_vector_norm(edited - anchors, 2, at::IntArrayRef{2}).clamp_min(1e-6);
+  ops::TripletOptions options;
+  options.squared = squared_;
   // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their anchor.
-  if (by_nodes_) d = d * nodes_of_anchors(batch, output);
-  return squared_ ? d.square() : d;
+  for (int32_t g = 0; by_nodes_ && g < batch.anchors; ++g)
+    options.scale.push_back(batch.node_offsets[g + 1] - batch.node_offsets[g]);
+  return options;
 }
 
 void Ged::fit(const data::View& train, const LossOptions& options) {
@@ -52,19 +39,14 @@ void Ged::from_json(const nlohmann::json& json) {
 }
 
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
-  const at::Tensor d = distances(output, batch);
-  return (d[0] - d[1] + margin_).clamp_min(0).mean();
+  return ops::triplet_margin(output, triplet_options(batch), margin_);
 }
 
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,
                   Collected& collected) const {
-  const auto append = [](std::vector<double>& values, const at::Tensor& tensor) {
-    const at::Tensor rows = tensor.to(at::kCPU, at::kDouble).contiguous();
-    values.insert(values.end(), rows.data_ptr<double>(), rows.data_ptr<double>() + rows.numel());
-  };
-  const at::Tensor d = distances(output.detach(), batch);
-  append(collected.d_pos, d[0]);
-  append(collected.d_neg, d[1]);
+  const ops::TripletDistances distances = ops::triplet_distances(output, triplet_options(batch));
+  collected.d_pos.insert(collected.d_pos.end(), distances.positive.begin(), distances.positive.end());
+  collected.d_neg.insert(collected.d_neg.end(), distances.negative.begin(), distances.negative.end());
 }
 
 std::vector<Metric> Ged::metrics(const Collected& collected) const {

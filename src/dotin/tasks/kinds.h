@@ -1,6 +1,7 @@
 // The kinds of tasks there are.
 #pragma once
 
+#include "dotin/ops/triplet_margin.h"
 #include "dotin/tasks/task.h"
 
 namespace dotin::tasks {
@@ -73,8 +74,8 @@ class Multilabel : public Task {
   int64_t width_ = 0;
 };
 
-/// Graph edit distance from triplets (Li et al. 2019): loss on the ratio of squared distances of embeddings, or on
-/// their difference with a margin, as published; triplet accuracy and pair AUC.
+/// Graph edit distance from triplets (Li et al. 2019): a margin between distances of embeddings, or, as published,
+/// between their squares; triplet accuracy and pair AUC.
 class Ged : public Task {
  public:
   using Task::Task;
@@ -93,8 +94,7 @@ class Ged : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
-  /// [2, anchors]: of each anchor to its positive, and to its negative.
-  at::Tensor distances(const at::Tensor& output, const batch::Batch& batch) const;
+  ops::TripletOptions triplet_options(const batch::Batch& batch) const;
 
   bool squared_ = false;
   double margin_ = 1;
