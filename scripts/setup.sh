@@ -14,6 +14,7 @@ test_packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev                 # tests and benchmarks
   zip unzip                                                       # make the zips that tests read
   chromium chromium-driver python3-selenium                       # drive the HTML pages
+  zsh fish                                                        # read the completion scripts
   clang-format                                                    # scripts/check_format.sh
 )
 # The tests of pages talk to a browser on this machine by the name localhost, which a bare system does not know.
