@@ -39,23 +39,22 @@ class Reporter : public training::CrossValidationObserver {
       : console_(console),
         options_(setup.options),
         events_(setup.folder.path()),
-        bar_(console, "cv"),
+        bar_(console, "cv", Unit::share),
         record_(record) {}
 
   void on_step(int64_t fold, const training::StepInfo& step) override {
-    progress_[fold] =
+    const double done =
         static_cast<double>(step.epoch) + static_cast<double>(step.batch) / static_cast<double>(step.batches);
-    double done = 0;
-    for (const auto& entry : progress_) done += entry.second;
-    bar_.show(static_cast<int64_t>(done * 100), options_.data.folds * options_.train.epochs * 100,
-              fmt::format("{}/{} folds done  fold {} epoch {}/{} loss {:.4f} {}", folds_done_, options_.data.folds,
-                          fold + 1, step.epoch + 1, step.epochs, step.mean_loss, last_));
+    if (progress_.count(fold) == 0) done_before(done - 1 / static_cast<double>(step.batches));
+    progress_[fold] = done;
+    show(fmt::format("{}/{} folds done  fold {} epoch {}/{} loss {:.4f} {} {} graphs/s", folds_done_,
+                     options_.data.folds, fold + 1, step.epoch + 1, step.epochs, step.mean_loss, last_,
+                     grouped(static_cast<int64_t>(step.graphs_per_second))));
   }
 
   void on_epoch(int64_t fold, const std::vector<training::MetricName>& metrics,
                 const training::EpochRecord& record) override {
     progress_[fold] = static_cast<double>(record.epoch + 1);
-    if (record.epoch + 1 == options_.train.epochs) ++folds_done_;
     write_events(events_, fmt::format("fold-{}/", fold), record, metrics);
     last_ = record.validation.empty() ? "" : fmt::format("{} {:.4f}", metrics[0].metric, record.validation[0]);
     if (!console_.live() && console_.verbosity() != Verbosity::quiet) {
@@ -65,6 +64,11 @@ class Reporter : public training::CrossValidationObserver {
   }
 
   void on_fold(int64_t fold, const training::TrainResult& trained, const data::Split& split) override {
+    // Early stopping may have ended it before its last epoch, an earlier run before its first.
+    const auto epochs = static_cast<double>(options_.train.epochs);
+    if (progress_.count(fold) == 0) done_before(epochs);
+    progress_[fold] = epochs;
+    ++folds_done_;
     record_.tested.add(trained.learner, data::View(record_.dataset, split.test));
     record_.best_epochs[static_cast<std::size_t>(fold)] = trained.best_epoch;
   }
@@ -72,12 +76,27 @@ class Reporter : public training::CrossValidationObserver {
   bool stop_requested() override { return noted_signal() != 0; }
 
  private:
+  void done_before(double epochs) {
+    before_ += epochs;
+    bar_.resume_at(parts(before_));
+  }
+
+  void show(const std::string& detail) {
+    double done = 0;
+    for (const auto& entry : progress_) done += entry.second;
+    bar_.show(parts(done), options_.data.folds * parts(static_cast<double>(options_.train.epochs)), detail);
+  }
+
+  /// Of an epoch, for a bar that counts in whole numbers.
+  static int64_t parts(double epochs) { return static_cast<int64_t>(epochs * 100); }
+
   Console& console_;
   const training::RunOptions& options_;
   training::EventWriter events_;
   ProgressBar bar_;
   FoldRecord& record_;
   std::map<int64_t, double> progress_;  // epochs done per fold
+  double before_ = 0;                   // of them, by the run that this one goes on with
   int64_t folds_done_ = 0;
   std::string last_;
 };

@@ -36,7 +36,7 @@ std::string bar_of(double share, int width) {
 }  // namespace
 
 std::string bar_line(const BarState& state, int columns) {
-  const double rate = state.seconds > 0 ? static_cast<double>(state.done) / state.seconds : 0;
+  const double rate = state.seconds > 0 ? static_cast<double>(state.done - state.before) / state.seconds : 0;
   // The last column stays free: some terminals wrap when it is written.
   const int room = std::max(0, columns - 1);
   std::string line = state.title;
@@ -98,6 +98,11 @@ void ProgressBar::show(int64_t done, int64_t total, const std::string& detail) {
   state_.done = done;
   state_.total = total;
   if (detail != state_.detail) state_.detail = detail;
+}
+
+void ProgressBar::resume_at(int64_t done) {
+  const std::lock_guard lock(mutex_);
+  state_.before = done;
 }
 
 void ProgressBar::draw_until_closed() {

@@ -21,7 +21,8 @@ struct BarState {
   std::string title;
   std::string detail;
   int64_t done = 0;
-  int64_t total = 0;  // 0: unknown
+  int64_t before = 0;  // of it, done by earlier runs that this one goes on with: no measure of this one's rate
+  int64_t total = 0;   // 0: unknown
   double seconds = 0;
   Unit unit = Unit::items;
 };
@@ -43,6 +44,9 @@ class ProgressBar : public core::Progress {
 
   /// The same without looking at signals, for work that ends itself in its own way.
   void show(int64_t done, int64_t total, const std::string& detail);
+
+  /// So much was done by earlier runs; the rate and the time left come of the rest.
+  void resume_at(int64_t done);
 
  private:
   void draw_until_closed();

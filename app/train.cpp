@@ -28,10 +28,13 @@ class Reporter : public training::TrainObserver {
         metrics_(std::move(metrics)),
         file_(setup.folder.file("metrics.csv"), metric_columns(metrics_, false)),
         events_(setup.folder.path()),
-        bar_(console, "train") {}
+        bar_(console, "train", Unit::share) {}
 
   void on_step(const training::StepInfo& step) override {
-    bar_.show(step.epoch * step.batches + step.batch, step.epochs * step.batches,
+    const int64_t done = step.epoch * step.batches + step.batch;
+    if (!stepped_) bar_.resume_at(done - 1);
+    stepped_ = true;
+    bar_.show(done, step.epochs * step.batches,
               fmt::format("epoch {}/{} loss {:.4f} {} {} graphs/s", step.epoch + 1, step.epochs, step.mean_loss, last_,
                           grouped(static_cast<int64_t>(step.graphs_per_second))));
   }
@@ -59,7 +62,7 @@ class Reporter : public training::TrainObserver {
   training::EventWriter events_;
   ProgressBar bar_;
   std::string last_;
-  bool started_ = false;
+  bool stepped_ = false, started_ = false;
 };
 
 nlohmann::json survival_json(const std::vector<explain::Survival>& survivals) {

@@ -4,8 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "cli/program.h"
-#include "support/temporary_folder.h"
+#include "cli/training_support.h"
 
 namespace dotin::testing {
 namespace {
@@ -50,6 +49,18 @@ TEST(Terminal, TheBarFitsTheWidthAndIsErased) {
       EXPECT_LT(to - from - 1, static_cast<std::size_t>(columns));
     }
     EXPECT_EQ(out.substr(out.size() - 4), "\r\033[K") << "the last thing drawn is nothing";
+  }
+}
+
+TEST(Terminal, TheBarOfTrainingTellsLossMetricSpeedAndTimeLeft) {
+  for (const char* const command : {"train", "cv"}) {
+    const TemporaryFolder folder;
+    const std::string data = folder.write("own.jsonl", rings_and_paths(200));
+    const Result result =
+        run_in_terminal(small_run(command, data, folder / "run", {"--epochs", "4000"}), 200, {}, "accuracy ", SIGINT);
+    EXPECT_EQ(result.code, 130) << result.out;
+    for (const char* const part : {"% ", " left", "epoch ", "/4000", " loss ", " graphs/s"})
+      EXPECT_SAYS(result.out, part);
   }
 }
 

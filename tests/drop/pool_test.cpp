@@ -76,18 +76,25 @@ TEST(SagPool, KeepsTheHighestScoresOfAGcnLayer) {
   const PoolLevel level = level_of({path}, rows_of({0.3, -0.6, 0.9}, 1));
   const Pooled pooled = method(level, 0.4);  // degrees with self-loops 2, 3, 2: one of three leaves
   const double root = std::sqrt(6.0);
-  const double z0 = std::tanh(2 * (0.3 / 2 - 0.6 / root)), z1 = std::tanh(2 * ((0.3 + 0.9) / root - 0.6 / 3)),
-               z2 = std::tanh(2 * (-0.6 / root + 0.9 / 2));
+  const double z0 = 2 * (0.3 / 2 - 0.6 / root), z1 = 2 * ((0.3 + 0.9) / root - 0.6 / 3),
+               z2 = 2 * (-0.6 / root + 0.9 / 2);
   expect_equal(pooled.scores, at::tensor(std::vector<double>{z0, z1, z2}, at::kDouble));
   EXPECT_EQ(pooled.keep, (std::vector<uint8_t>{0, 1, 1}));
-  expect_equal(pooled.level.x, rows_of({-0.6 * z1, 0.9 * z2}, 1));
+  expect_equal(pooled.level.x, rows_of({-0.6 * std::tanh(z1), 0.9 * std::tanh(z2)}, 1));
 }
 
 TEST(SagPool, KeepsTheHighestScoresWhateverTheSignOfTheWeight) {
   Method method("sagpool", 1);
   method.set("score.weight", {-1});
   const PoolLevel level = level_of({bare_graph(3, {})}, rows_of({1, 2, 3}, 1));
-  EXPECT_EQ(method(level, 0.4).keep, (std::vector<uint8_t>{1, 1, 0}));  // scores tanh -1, -2, -3
+  EXPECT_EQ(method(level, 0.4).keep, (std::vector<uint8_t>{1, 1, 0}));  // scores -1, -2, -3
+}
+
+TEST(SagPool, TellsScoresApartWhereTheirGatesAreAllOne) {
+  Method method("sagpool", 1);
+  method.set("score.weight", {1});
+  const PoolLevel level = level_of({bare_graph(3, {})}, rows_of({40, 60, 50}, 1));
+  EXPECT_EQ(method(level, 0.4).keep, (std::vector<uint8_t>{0, 1, 1}));
 }
 
 TEST(LaPool, FindsLeadersAndSharesOutTheOthers) {

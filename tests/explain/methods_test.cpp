@@ -109,6 +109,18 @@ TEST(DropEdge, ChangesTrainingAndIsRefusedWithGed) {
   EXPECT_SAYS(error_of([&] { options.validate(); }), "--drop-edge must be in [0, 1)");
 }
 
+TEST(DropEdge, LeavesEvaluationItsEdges) {
+  const auto evaluated = [](double share) {
+    training::RunOptions options = small_options();
+    options.train.drop_edge = share;
+    const auto dataset = small_dataset(24);
+    const training::Learner learner = training::make_learner(options, data::View(dataset));
+    const training::BoundData bound = training::bind(learner, *dataset, data::UnknownLabels::error);
+    return training::evaluate(learner, bound, data::View(dataset), 1).loss;
+  };
+  EXPECT_EQ(evaluated(0.9), evaluated(0));
+}
+
 TEST(Auxiliary, LossesReachTheObjective) {
   for (const char* const drop : {"diffpool", "mincut"}) {
     training::RunOptions options = small_options();
@@ -132,11 +144,39 @@ TEST(Clusters, ThatALaterLayerCannotHoldAreRefusedBeforeTraining) {
               "a graph of 400 nodes");
 }
 
-TEST(Clusters, OfAModelFileAreThoseOfTraining) {
+/// Small graphs without features, and a path of so many nodes behind them.
+std::shared_ptr<const data::Dataset> with_a_long_path(int64_t graphs, int32_t nodes) {
+  io::Records records = small_records(graphs);
+  const auto first = static_cast<int32_t>(records.nodes());
+  for (int32_t i = 0; i + 1 < nodes; ++i) {
+    records.edge_from.push_back(first + i);
+    records.edge_to.push_back(first + i + 1);
+  }
+  records.node_offsets.push_back(first + nodes);
+  records.node_labels.clear();
+  records.node_attributes = {};
+  std::vector<double> label(records.targets[0].values.begin(), records.targets[0].values.end());
+  label.push_back(1);
+  records.targets = {{"label", 1, std::move(label), {}}};
+  return std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), data::DuplicatePolicy::merge));
+}
+
+TEST(Clusters, AGraphThatOnlyTheTestSetHasIsRefusedBeforeTrainingToo) {
   training::RunOptions options = small_options();
   options.model.drop = "diffpool";
-  const training::Learner learner = training::make_learner(options, data::View(small_dataset(24)));
-  EXPECT_GT(learner.options.model.clusters, 0);
+  options.model.dense_limit = 1;
+  options.model.clusters = 50;
+  const auto dataset = with_a_long_path(24, 5748);
+  std::vector<int64_t> small;
+  for (int64_t g = 0; g < 24; ++g) small.push_back(g);
+  const std::string refusal = error_of([&] { training::make_learner(options, data::View(dataset, small)); });
+  EXPECT_SAYS(refusal, "a graph of 5748 nodes");
+  EXPECT_SAYS(refusal, "--dense-limit");
+}
+
+TEST(Clusters, ThatAreTooManyAreRefused) {
+  training::RunOptions options = small_options();
+  options.model.drop = "diffpool";
   options.model.dense_limit = 1;
   options.model.clusters = 1000;
   EXPECT_SAYS(error_of([&] { training::make_learner(options, data::View(small_dataset(24))); }), "--dense-limit");

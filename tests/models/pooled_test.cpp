@@ -210,7 +210,6 @@ TEST(DropGnn, IsTheMeanOfItsRunsAndTheSameForTheSameKey) {
   options.dropgnn_runs = 1;
   const at::Tensor first = embedding(core::mix(9, 0)), other = embedding(core::mix(9, 1));
   EXPECT_FALSE(at::allclose(first, other));
-  // A run draws by the mix of the key and its number.
   options.dropgnn_runs = 2;
   EXPECT_TRUE(embedding(9).equal(embedding(9)));
   EXPECT_FALSE(embedding(9).equal(embedding(10)));
@@ -219,6 +218,36 @@ TEST(DropGnn, IsTheMeanOfItsRunsAndTheSameForTheSameKey) {
   options.drop = "none";
   options.readout = "sum";
   EXPECT_TRUE(at::allclose(embedding(9), whole, 1e-12, 1e-12));
+}
+
+/// Of two nodes a run leaves out none, the first or the second, so that what is mixed in is known.
+TEST(DropGnn, MixesItsRunsInEqualParts) {
+  ModelOptions options = options_of({"dropgnn", "auto"}, "gin");
+  options.dropgnn_p = 0.5;
+  const batch::Batch pair = batch_of({{2, {{0, 1}}, {0.3f, -1.2f, 0.8f, 0.4f}, 0}}, kWidth);
+  const auto embedding = [&](uint64_t key, int64_t runs) {
+    options.dropgnn_runs = runs;
+    ForwardOptions forward;
+    forward.random_key = key;
+    return Model(options, kWidth, heads_of(1), 5).forward(pair, forward).embeddings[0];
+  };
+  const auto near = [](const at::Tensor& a, const at::Tensor& b) { return at::allclose(a, b, 1e-9, 1e-9); };
+  std::vector<at::Tensor> outcomes;  // of one run
+  const auto known = [&](const at::Tensor& outcome) {
+    return std::any_of(outcomes.begin(), outcomes.end(), [&](const at::Tensor& o) { return near(o, outcome); });
+  };
+  for (uint64_t key = 0; key < 200; ++key) {
+    const at::Tensor one = embedding(key, 1);
+    if (!known(one)) outcomes.push_back(one);
+  }
+  ASSERT_EQ(outcomes.size(), 3u);
+  int different = 0;
+  for (uint64_t key = 0; key < 20; ++key) {
+    const at::Tensor first = embedding(key, 1), second = 2 * embedding(key, 2) - first;
+    EXPECT_TRUE(known(second)) << key;
+    if (!near(first, second)) ++different;
+  }
+  EXPECT_GT(different, 5) << "runs draw anew";
 }
 
 TEST(PooledModels, KnowWhichOptionsTheyDoNotUse) {

@@ -61,8 +61,9 @@ class ReproducePage(unittest.TestCase):
         for row in rows:
             name, score = [cell.text for cell in row.find_elements("css selector", "td")]
             rules = scores[name]
-            self.assertEqual(score, "%.2f ± %.2f\nbest test %.2f" % (
-                rules["validation"]["mean"], rules["validation"]["std"], rules["best_test"]["mean"]))
+            self.assertEqual(score, "%.2f ± %.2f\nlast %.2f, best mean %.2f, best test %.2f" % (
+                rules["validation"]["mean"], rules["validation"]["std"],
+                rules["last"]["mean"], rules["best_mean"]["mean"], rules["best_test"]["mean"]))
         self.assertCountEqual([mark["y"] for mark in self.marks()],
                               [rules[rule]["mean"] for rules in scores.values() for rule in ["validation", "best_test"]])
 

@@ -46,6 +46,25 @@ TEST(Trainer, SameSeedSameBytes) {
   }
 }
 
+TEST(Trainer, ClippedGradientsMoveNoWeight) {
+  // Adam takes the scale off gradients that are larger than its epsilon, so that only much smaller ones show it.
+  RunOptions options = small_options();
+  options.train.weight_decay = 0;
+  options.train.average = 0;
+  const auto moved = [&](double clip) {
+    options.train.clip = clip;
+    const TrainerInput input = small_input(options);
+    const Learner before = make_learner(options, data::View(input.dataset, input.split.train));
+    const TrainResult trained = train_whole(input);
+    double most = 0;
+    for (const auto& [name, value] : before.model->parameters().all())
+      most = std::max(most, (trained.learner.model->parameters().get(name) - value).abs().max().item<double>());
+    return most;
+  };
+  EXPECT_GT(moved(0), 0.01);
+  EXPECT_LT(moved(1e-14), 1e-4);
+}
+
 TEST(Trainer, DoubleAndEveryBackboneAreDeterministicToo) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     RunOptions options = small_options({"classify", "ged"});

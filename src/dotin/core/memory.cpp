@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace dotin::core {
@@ -10,7 +11,7 @@ namespace dotin::core {
 namespace {
 
 /// The value of a "Key:   123 kB" line, in bytes.
-int64_t read_kib_line(const char* path, const std::string& key) {
+int64_t read_kib_line(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
   while (file >> word) {
@@ -18,6 +19,56 @@ int64_t read_kib_line(const char* path, const std::string& key) {
     if (word == key && file >> kib) return kib * 1024;
   }
   return 0;
+}
+
+/// The number of a file that has one, -1 elsewhere ("max" is none).
+int64_t read_number(const std::string& path) {
+  std::ifstream file(path);
+  int64_t number = -1;
+  return file >> number ? number : -1;
+}
+
+/// How a version of control groups tells about memory.
+struct GroupFiles {
+  const char *controller, *folder, *limit, *used, *reclaimable;
+};
+
+constexpr GroupFiles kGroups[] = {
+    {"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+    {"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}};
+
+/// What a folder of a group leaves, -1 where it sets no limit.
+int64_t left_in(const std::string& folder, const GroupFiles& files) {
+  const int64_t limit = read_number(folder + "/" + files.limit), used = read_number(folder + "/" + files.used);
+  if (limit < 0 || used < 0) return -1;
+  int64_t reclaimable = 0;  // cached files count as used, and give way
+  std::ifstream statistics(folder + "/memory.stat");
+  std::string key;
+  for (int64_t value = 0; statistics >> key >> value;) {
+    if (key == files.reclaimable) reclaimable = value;
+  }
+  return std::max<int64_t>(0, limit - std::max<int64_t>(0, used - reclaimable));
+}
+
+/// The least that the process's groups and those around them leave, -1 where none sets a limit.
+int64_t left_by_groups(const std::string& root) {
+  int64_t least = -1;
+  std::ifstream groups(root + "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // number:controller,...:/path
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    for (const GroupFiles& files : kGroups) {
+      if (controllers != files.controller) continue;
+      // Within a container the path may be the host's, where only the folder at the top is seen.
+      for (std::string path = line.substr(second + 1);; path.resize(path.find_last_of('/'))) {
+        const int64_t left = left_in(root + files.folder + path, files);
+        if (left >= 0 && (least < 0 || left < least)) least = left;
+        if (path.find('/') == std::string::npos) break;
+      }
+    }
+  }
+  return least;
 }
 
 }  // namespace
@@ -32,7 +83,10 @@ bool reset_peak_resident() {
   return file.good();
 }
 
-int64_t available_bytes() { return read_kib_line("/proc/meminfo", "MemAvailable:"); }
+int64_t available_bytes(const std::string& root) {
+  const int64_t machine = read_kib_line(root + "proc/meminfo", "MemAvailable:"), groups = left_by_groups(root);
+  return groups < 0 ? machine : machine == 0 ? groups : std::min(machine, groups);
+}
 
 void keep_freed_memory() {
 #ifdef __GLIBC__

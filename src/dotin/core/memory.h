@@ -16,8 +16,10 @@ int64_t peak_resident_bytes();
 /// the start.
 bool reset_peak_resident();
 
-/// Physical memory of the machine that is still available to new work, in bytes.
-int64_t available_bytes();
+/// Memory that is still available to new work, in bytes (0 where the system does not tell): of the machine, or of the
+/// control group (v1 or v2) that a container or a service is limited by, whichever is less. root: where /proc and /sys
+/// are looked for.
+int64_t available_bytes(const std::string& root = "/");
 
 /// Lets the process keep memory that it has freed for its next allocations. For programs that train: steps take and
 /// free the same blocks, and giving them back to the system in between costs a page fault per 4 KiB. Does nothing where

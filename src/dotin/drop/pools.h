@@ -31,7 +31,8 @@ class GPool : public ScorePool {
 };
 
 /// SAGPool (Lee et al. 2019, equations 3 to 6): Z = tanh(D^-1/2 (A + I) D^-1/2 X theta), the highest Z stay, X' = X_idx
-/// * Z_idx. The order is that of Z itself, whatever the sign of theta.
+/// * Z_idx. The order is that of Z itself, whatever the sign of theta, and is taken before the tanh: where that is
+/// flat, rounding would make ties of different nodes.
 class SagPool : public ScorePool {
  public:
   using ScorePool::ScorePool;

@@ -49,10 +49,10 @@ void SagPool::add_parameters(layers::ParameterSet& parameters, int64_t layer) co
 
 at::Tensor SagPool::scores(const PoolInput& input) const {
   const at::Tensor own = input.level.x.mv(input.parameters.get("score.weight"));
-  return mixed(input.level, ops::Mixing::normalised_with_loops, own).tanh();
+  return mixed(input.level, ops::Mixing::normalised_with_loops, own);
 }
 
-at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores; }
+at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores.tanh(); }
 
 Pooled RandomPool::pool(const PoolInput& input) const {
   return pooled_by(input.level, input.fixed_keep != nullptr

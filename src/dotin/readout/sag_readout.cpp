@@ -18,9 +18,9 @@ at::Tensor SagReadout::read(const std::vector<drop::PoolLevel>& layers, const la
   drop::PoolLevel all = layers.back();
   all.x = side_by_side(layers);
   const at::Tensor own = all.x.mv(parameters.get("readout.score.weight"));
-  const at::Tensor scores = drop::mixed(all, ops::Mixing::normalised_with_loops, own).tanh();
+  const at::Tensor scores = drop::mixed(all, ops::Mixing::normalised_with_loops, own);
   const drop::PoolLevel kept =
-      drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio), /*gate=*/scores);
+      drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio), /*gate=*/scores.tanh());
   return mean_max_rows(kept);
 }
 

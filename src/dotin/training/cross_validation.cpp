@@ -107,11 +107,21 @@ class Folds {
       input.checkpoint = fmt::format("{}/fold-{}.ckpt.safetensors", input_.checkpoint_folder, fold);
     input.resume = input_.resume;
     FoldObserver observer(fold, observer_, mutex_, stop_, result_.scores.metrics);
-    const TrainResult trained = train(input, observer);
+    const TrainResult trained = train_fold(fold, input, observer);
     result_.histories[static_cast<std::size_t>(fold)] = trained.history;
     if (trained.interrupted) return;
     const std::lock_guard lock(mutex_);
     observer_.on_fold(fold, trained, input.split);
+  }
+
+  TrainResult train_fold(int64_t fold, const TrainerInput& input, FoldObserver& observer) const {
+    try {
+      return train(input, observer);
+    } catch (const core::UsageError&) {
+      throw;  // the same in every fold
+    } catch (const core::Error& error) {
+      core::fail("fold {}/{}: {}", fold + 1, input_.folds, error.what());
+    }
   }
 
   void select() {

@@ -63,7 +63,7 @@ std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs
   return total;
 }
 
-/// The largest graph through all layers, so that a run which cannot end does not begin.
+/// The largest graph of the dataset, whatever it is for, through all layers: a run which cannot end does not begin.
 void check_clusters(const models::ModelOptions& model, const std::pair<int64_t, int64_t>& largest) {
   int64_t nodes = largest.first, edges = largest.second + nodes;
   for (int64_t l = 0; l < model.layers - 1; ++l) {
@@ -76,7 +76,8 @@ void check_clusters(const models::ModelOptions& model, const std::pair<int64_t, 
 
 void check_memory(const Learner& learner, const data::View& train) {
   const models::ModelOptions& model = learner.options.model;
-  if (drop::about(model.drop).has(drop::Trait::clusters)) check_clusters(model, largest_batch(train, 1));
+  if (drop::about(model.drop).has(drop::Trait::clusters))
+    check_clusters(model, largest_batch(data::View(train.shared()), 1));
   const int64_t needed = predicted_bytes(learner, train), available = core::available_bytes();
   DOTIN_CHECK(available == 0 || needed <= available,
               "this model needs about {} for its largest batch, and {} are available: reduce --hidden ({}), "

@@ -52,10 +52,12 @@ inline std::string option_of(const Cell& cell, const std::string& name) {
 inline nlohmann::json cv_result(const std::map<std::pair<std::string, std::string>, std::vector<double>>& folds) {
   nlohmann::json tasks;
   for (const auto& [name, values] : folds) {
-    for (const char* const rule : {"validation", "last", "best_mean", "best_test"}) {
+    // Shifted, so that no rule is taken for another.
+    for (const auto& [rule, shift] : {std::pair("validation", 0.0), std::pair("last", -0.01),
+                                      std::pair("best_mean", 0.02), std::pair("best_test", 0.1)}) {
       std::vector<double> shifted = values;
       double mean = 0, squares = 0;
-      for (double& value : shifted) value += rule == std::string("best_test") ? 0.1 : 0.0;
+      for (double& value : shifted) value += shift;
       for (const double value : shifted) mean += value / static_cast<double>(values.size());
       for (const double value : shifted) squares += (value - mean) * (value - mean);
       tasks[name.first][name.second][rule] = {

@@ -45,6 +45,11 @@ json made_up(const Cell& cell) {
   return cv_result({{{"classify", "accuracy"}, {0.70 + base, 0.71 + base, 0.72 + 2 * base, 0.74 + 2 * base}}});
 }
 
+/// What is said above the tests of D&D's differences.
+std::string only_test_of(FakeCells& cells, const std::string& one, const std::string& other) {
+  return outcome_of(item_named("table-classification"), only({"DD"}, {one, other}), cells).tables.at(1).about;
+}
+
 TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
   FakeCells cells(made_up);
   const Outcome outcome = outcome_of(item_named("table-classification"),
@@ -54,7 +59,8 @@ TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
   const Entry& below = entry_of(scores, "DOTIN", 0);  // (72 + 73 + 76 + 78) / 4 = 74.75, the paper's 78.25
   EXPECT_EQ(below.text, "74.75 ± 2.75");
   EXPECT_TRUE(below.below);
-  EXPECT_EQ(below.notes, (std::vector<std::string>{"best test 84.75", "paper 78.25 ± 0.61 ▼ -3.50"}));
+  EXPECT_EQ(below.notes,
+            (std::vector<std::string>{"last 73.75, best mean 76.75, best test 84.75", "paper 78.25 ± 0.61 ▼ -3.50"}));
   const Entry& above = entry_of(scores, "DOTIN", 1);
   EXPECT_FALSE(above.below);
   EXPECT_EQ(above.notes.back(), "paper 74.63 ± 0.37 ▲ +0.12");
@@ -77,6 +83,39 @@ TEST(ScoreTable, TestsDifferencesOverTheSameFolds) {
   EXPECT_NEAR(test["t"], 3, 1e-9);
   EXPECT_NEAR(test["p_holm"], 0.0577, 1e-4);
   EXPECT_EQ(entry_of(outcome.tables[1], "gPool", 0).text, "+3.00");
+}
+
+TEST(ScoreTable, SaysInWordsWhichMethodsAreAbove) {
+  FakeCells cells(made_up);
+  const std::string ours = only_test_of(cells, "gpool", "dotin");
+  EXPECT_SAYS(ours, "No method that was run is above it.");
+  FakeCells turned([](const Cell& cell) {
+    json result = made_up(cell);
+    if (option_of(cell, "--drop") == "dotin") return cv_result({{{"classify", "accuracy"}, {0.60, 0.61, 0.62, 0.64}}});
+    return result;
+  });
+  EXPECT_SAYS(only_test_of(turned, "gpool", "dotin"), "Above it are, of D&D: gPool by 10.00.");
+}
+
+TEST(ScoreTable, OtherInputThanThePapersIsNotMeasuredAgainstIt) {
+  FakeCells cells(made_up);
+  const Outcome outcome =
+      outcome_of(item_named("table-classification"), only({"FRANKENSTEIN-atoms"}, {"dotin"}), cells);
+  EXPECT_EQ(entry_of(outcome.tables.front(), "DOTIN", 0).notes.back(), "paper 63.01 ± 0.92, other input");
+  EXPECT_FALSE(value_of(outcome, "DOTIN", "accuracy").contains("minus_paper"));
+}
+
+TEST(ScoreTable, TheSameTrainingForAllDiffersInDropAndReadoutAlone) {
+  FakeCells cells(made_up);
+  const std::vector<Cell> trained = cells_of(item_named("table-training"), only({"DD"}, {}));
+  ASSERT_GT(trained.size(), 10u);
+  for (const Cell& cell : trained) {
+    EXPECT_EQ(option_of(cell, "--preset"), "recommended") << cell.label;
+    EXPECT_EQ(option_of(cell, "--weight-decay"), "") << cell.label;
+  }
+  const std::vector<Cell> table = cells_of(item_named("table-classification"), only({"DD"}, {"dotin"}));
+  const auto same = [&](const Cell& cell) { return cell.commands == table.front().commands; };
+  EXPECT_TRUE(std::any_of(trained.begin(), trained.end(), same)) << "DOTIN's row is the cell of table 3";
 }
 
 TEST(ScoreTable, SaysWhatWasNotRunAndWhatFailed) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "dotin/data/paper_sizes.h"
+
 namespace dotin::report::reproduce {
 
 namespace {
@@ -136,7 +138,7 @@ const PaperTable kTables[] = {
 std::optional<PaperNumber> paper_number(int table, const std::string& row, const std::string& dataset,
                                         const std::string& metric) {
   // Where only the atoms of FRANKENSTEIN's molecules can be had, that is still the column to set beside.
-  const std::string column_of = dataset == "FRANKENSTEIN-atoms" ? "FRANKENSTEIN" : dataset;
+  const std::string column_of = dataset == data::kFrankensteinAtoms ? "FRANKENSTEIN" : dataset;
   for (const PaperTable& paper : kTables) {
     if (paper.number != table) continue;
     const auto column = std::find_if(paper.columns.begin(), paper.columns.end(), [&](const PaperColumn& c) {

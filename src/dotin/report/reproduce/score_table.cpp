@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "dotin/data/paper_sizes.h"
 #include "dotin/report/reproduce/charts.h"
 #include "dotin/report/reproduce/methods.h"
 #include "dotin/report/reproduce/paired_test.h"
@@ -32,6 +33,8 @@ struct Score {
   double mean(const char* rule) const { return rules.at(rule).at("mean").get<double>(); }
   double std() const { return rules.at("validation").at("std").get<double>(); }
   std::vector<double> folds() const { return rules.at("validation").at("folds").get<std::vector<double>>(); }
+  /// The paper's number is of other features: beside ours, not against it.
+  bool other_input() const { return dataset_title(dataset) == data::kFrankensteinAtoms; }
 };
 
 /// A score of cv is a share, and null where it could not be computed.
@@ -88,13 +91,16 @@ Entry entry_of(const Score& score) {
   entry.cell = score.cell;
   if (score.known()) {
     entry.text = fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std());
-    entry.notes.push_back(fmt::format("best test {:.2f}", score.mean("best_test")));
+    entry.notes.push_back(fmt::format("last {:.2f}, best mean {:.2f}, best test {:.2f}", score.mean("last"),
+                                      score.mean("best_mean"), score.mean("best_test")));
   } else {
     entry.text = score.absence;
   }
   if (!score.paper) return entry;
   std::string paper = fmt::format("paper {:.2f} ± {:.2f}", score.paper->mean, score.paper->std);
-  if (score.known()) {
+  if (score.other_input()) {
+    paper += ", other input";
+  } else if (score.known()) {
     const double difference = score.mean("validation") - score.paper->mean;
     entry.below = difference < 0;
     paper += fmt::format(" {} {:+.2f}", entry.below ? "▼" : "▲", difference);
@@ -113,7 +119,8 @@ json value_of(const Score& score) {
                 {"paper", nullptr}};
   if (!score.known()) value["absence"] = score.absence;
   if (score.paper) value["paper"] = {{"mean", score.paper->mean}, {"std", score.paper->std}};
-  if (score.paper && score.known()) value["minus_paper"] = score.mean("validation") - score.paper->mean;
+  if (score.paper && score.known() && !score.other_input())
+    value["minus_paper"] = score.mean("validation") - score.paper->mean;
   return value;
 }
 
@@ -122,9 +129,10 @@ Table main_table(const std::vector<std::vector<Score>>& columns) {
   table.title = "Scores";
   table.about =
       "Test values in percent, mean and standard deviation over the folds, with the epoch of each fold chosen on its "
-      "validation fold. Best test: with the epoch that looks best on the test fold itself, which no honest report "
-      "would choose, but the paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not "
-      "below. Both compare the honest figure.";
+      "validation fold. Below it the other rules: the last epoch; the one epoch that is best on average over the test "
+      "folds; and the epoch that looks best on each test fold itself, which no honest report would choose, but the "
+      "paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not below. Both compare the "
+      "honest figure.";
   table.columns = {"method"};
   for (const std::vector<Score>& column : columns) {
     if (!column.empty()) table.columns.push_back(column.front().column);
@@ -138,17 +146,22 @@ Table main_table(const std::vector<std::vector<Score>>& columns) {
   return table;
 }
 
+/// The score of a row that was run, nothing elsewhere.
+const Score* row_of(const std::vector<Score>& column, const std::string& name) {
+  const auto found = std::find_if(column.begin(), column.end(), [&](const Score& s) { return s.row->name == name; });
+  return found == column.end() || !found->known() ? nullptr : &*found;
+}
+
 /// All others of a column against one: the entries of a table, and what `values` says of it.
 std::vector<Entry> tests_of(const std::vector<Score>& column, const std::string& reference, json& values) {
   std::vector<Entry> entries(column.size(), Entry{"–"});
-  const auto base =
-      std::find_if(column.begin(), column.end(), [&](const Score& s) { return s.row->name == reference; });
-  if (base == column.end() || !base->known()) return entries;
+  const Score* const base = row_of(column, reference);
+  if (base == nullptr) return entries;
   std::vector<std::size_t> compared;
   std::vector<PairedTest> tests;
   std::vector<double> p;
   for (std::size_t i = 0; i < column.size(); ++i) {
-    if (!column[i].known() || &column[i] == &*base) continue;
+    if (!column[i].known() || &column[i] == base) continue;
     compared.push_back(i);
     tests.push_back(paired_test(base->folds(), column[i].folds()));
     p.push_back(tests.back().p);
@@ -171,6 +184,23 @@ std::vector<Entry> tests_of(const std::vector<Score>& column, const std::string&
   return entries;
 }
 
+/// "D&D: gPool by 1.20, ..." of the columns in which others are above the reference; empty where none is.
+std::string above(const std::vector<std::vector<Score>>& columns, const std::string& reference) {
+  std::vector<std::string> parts;
+  for (const std::vector<Score>& column : columns) {
+    const Score* const base = row_of(column, reference);
+    if (base == nullptr) continue;
+    std::vector<std::string> names;
+    for (const Score& score : column) {
+      if (!score.known() || score.mean("validation") <= base->mean("validation")) continue;
+      names.push_back(
+          fmt::format("{} by {:.2f}", score.row->name, score.mean("validation") - base->mean("validation")));
+    }
+    if (!names.empty()) parts.push_back(fmt::format("{}: {}", column.front().column, fmt::join(names, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 Table test_table(const std::vector<std::vector<Score>>& columns, const std::string& reference, json& values) {
   Table table;
   table.title = "Is " + reference + " better?";
@@ -179,6 +209,8 @@ Table test_table(const std::vector<std::vector<Score>>& columns, const std::stri
       "corrected for the overlap of training sets (Nadeau and Bengio 2003) and, within each column, for the number of "
       "comparisons (Holm). *: p < {}; without it the difference may be chance.",
       reference, kSignificant);
+  const std::string better = above(columns, reference);
+  table.about += better.empty() ? " No method that was run is above it." : " Above it are, of " + better + ".";
   table.columns = {"method"};
   std::vector<std::vector<Entry>> entries;
   for (const std::vector<Score>& column : columns) {
