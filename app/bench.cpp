@@ -188,7 +188,8 @@ void add_bench(CLI::App& root, Context& context) {
        "dotin bench DD.zip --hidden 512 --scaling",
        "dotin bench NCI1.zip --drop-ratio 0.5 --engine reference --quick --json"},
       "Figures are medians over the repetitions, spread is (slowest - fastest) / median step. Peak memory is what\n"
-      "the work added to the process. Products is the share of the step inside matrix products (fused engine).");
+      "the work added to the process, for the first one with what libraries set up once. Products is the share of the "
+      "step inside matrix products (fused engine).");
   set_action(command, context, options, run_bench);
 }
 

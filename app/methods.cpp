@@ -1,6 +1,5 @@
 // dotin methods: the compared methods side by side, from the code itself: what each takes on some data.
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -99,11 +98,14 @@ int run_methods(const MethodsOptions& options, Context& context) {
   const int threads = training::set_threads(base.train.threads);
   const int64_t batch = std::min<int64_t>(base.train.batch, dataset->graphs());
   std::vector<Method> methods = compared(base);
+  {  // What libraries set up once would count for the first method alone.
+    ProgressBar bar(context.console, "warming up");
+    training::benchmark(options_of(base, methods.front()), dataset, {true, 1, 1}, bar);
+  }
   for (Method& method : methods) {
     ProgressBar bar(context.console, method.name);
     const training::RunOptions own = options_of(base, method);
     own.validate();
-    malloc_trim(0);  // or memory that the method before has given back would count for nothing
     method.result = training::benchmark(own, dataset, {true, options.steps, 3}, bar);
   }
   // Against the same backbone that reads the mean of its nodes.

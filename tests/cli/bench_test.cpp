@@ -30,6 +30,42 @@ TEST(Bench, AGivenRatioIsTheOnlyOne) {
   EXPECT_EQ(result.out.find("drop 0.9"), std::string::npos);
 }
 
+TEST(Bench, SaysWhereTheTimeGoesAndWhatTheMachineReaches) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const std::vector<std::string> words = {"bench", data,           "--quick", "--hidden", "8", "--threads",
+                                          "1",     "--drop-ratio", "0.5",     "--layers", "2"};
+  const std::string table = run(words).out;
+  EXPECT_SAYS(table, "ms: batch forward backward adam");
+  EXPECT_SAYS(table, "train, drop 0.5    forward by layer, ms: ");
+  EXPECT_SAYS(table, "this machine reaches ");
+  std::vector<std::string> for_programs = words;
+  for_programs.insert(for_programs.end(), {"--json", "--without", "input-table,last-layer"});
+  const Result result = run(for_programs);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json train = nlohmann::json::parse(result.out)[0];
+  double phases = 0;
+  for (const char* const phase : {"batch", "forward", "backward", "optimizer"}) {
+    EXPECT_GT(train["phase_seconds"][phase], 0) << phase;
+    phases += train["phase_seconds"][phase].get<double>();
+  }
+  EXPECT_LE(train["step_seconds"]["fastest"], train["step_seconds"]["median"]);
+  EXPECT_EQ(train["forward_layer_seconds"].size(), 2u);
+  EXPECT_LT(train["gemm_seconds"], phases);
+  EXPECT_EQ(run({"bench", data, "--without", "adam"}).code, 2);
+}
+
+TEST(Bench, ComparedMethodsRunToo) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  for (const char* const drop : {"gpool", "diffpool", "dropgnn"}) {
+    const Result result = run(
+        {"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--drop-ratio", "0.5", "--drop", drop, "--json"});
+    ASSERT_EQ(result.code, 0) << drop << result.err;
+    EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2u);
+  }
+}
+
 TEST(Bench, ScalingSetsThreadsBesideOne) {
   const TemporaryFolder folder;
   const std::string data = folder.write("own.jsonl", rings_and_paths(20));

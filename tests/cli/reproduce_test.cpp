@@ -1,5 +1,6 @@
 #include <csignal>
 #include <filesystem>
+#include <set>
 
 #include "cli/training_support.h"
 
@@ -75,6 +76,26 @@ TEST(Reproduce, AQuickTableIsWrittenInEveryFormAndItsCellsAreKept) {
   EXPECT_EQ(nlohmann::json::parse(second.out), told);
   const Result other = run(small_table(data, out, {"--epochs", "2", "--no-run", "--json"}));
   EXPECT_EQ(nlohmann::json::parse(other.out)["missing"].size(), 2u) << "other settings are other cells";
+}
+
+TEST(Reproduce, EveryItemComesToItsEnd) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(30));
+  const Result result = run({"reproduce", "all", "--quick", "--datasets", data, "--methods", "gpool,dotin,gcn-drop-0.5",
+                             "--hidden", "4", "--epochs", "1", "--out", folder / "out"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_SAYS(result.err, " left  ");
+  EXPECT_SAYS(read_text(folder / "out/all.html"), "<!DOCTYPE html>");
+  std::set<std::string> told;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "out")) {
+    if (entry.path().extension() != ".json") continue;
+    const nlohmann::json item = nlohmann::json::parse(read_text(entry.path().string()));
+    told.insert(item["item"].get<std::string>());
+    EXPECT_TRUE(item["missing"].empty()) << entry.path();
+    EXPECT_FALSE(item["values"].empty()) << entry.path();
+    for (const nlohmann::json& cell : item["cells"]) EXPECT_FALSE(cell.contains("error")) << cell;
+  }
+  EXPECT_EQ(told.size(), 12u);
 }
 
 TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
