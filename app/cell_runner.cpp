@@ -83,6 +83,8 @@ class Running {
         code_ == 0 ? nlohmann::json::parse(io::read_file(log_ + ".out", kMostOutput), nullptr, false) : nullptr;
     if (code_ == 0 && !printed.is_discarded()) {
       result["result"] = printed;
+      // Where the run was says nothing of it, and is wrong once the folder has moved.
+      if (printed.is_object()) result["result"].erase("run");
       for (const char* const ending : {".out", ".err"}) fs::remove(log_ + ending);
       fs::remove_all(run_ + "/checkpoints");
       fs::remove(run_ + "/last.ckpt.safetensors");

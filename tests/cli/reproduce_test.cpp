@@ -125,6 +125,19 @@ TEST(Reproduce, AStoppedRunGoesOnAndEndsTheSame) {
   EXPECT_EQ(told["cells"][1]["resumed"], true);
 }
 
+TEST(Reproduce, AKilledRunKeepsTheCellsThatWereDone) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(60));
+  const std::vector<std::string> more = {"--epochs", "12", "--jobs", "1"};
+  const std::string out = folder / "out";
+  EXPECT_EQ(run_and_signal(small_table(data, out, more), "1 of 2 cells", SIGKILL).code, 128 + SIGKILL);
+  EXPECT_EQ(files_in(out + "/cells"), 1u);
+  const Result resumed = run(small_table(data, out, more));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_SAYS(resumed.err, "1 of 1 cell ");
+  EXPECT_TRUE(nlohmann::json::parse(read_text(out + "/table-classification.json"))["missing"].empty());
+}
+
 TEST(Reproduce, ACellThatFailsCostsOnlyItselfAndIsTriedAgain) {
   const TemporaryFolder folder;
   const std::string data = folder.write("own.jsonl", rings_and_paths(30));
