@@ -57,7 +57,8 @@ void CellStore::keep(const Cell& cell, const nlohmann::json& outcome) {
   record["protocol"] = cell.protocol;
   record["seed"] = cell.seed;
   record.update(outcome);
-  io::write_file_atomically(path_of(name), record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  io::write_file_atomically(path_of(name),
+                            record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   read_[name] = std::make_unique<nlohmann::json>(std::move(record));
 }
 
