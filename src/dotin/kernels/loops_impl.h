@@ -213,7 +213,8 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] = d[c] * mask[r * width + c];
     } else {
-      memcpy(out, d, static_cast<size_t>(width) * sizeof(Scalar));
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) out[c] = d[c];
     }
     // Through the gate and ELU: out = d of the normalised, scaled value y.
     if (gamma != nullptr) {
