@@ -1,7 +1,10 @@
 // The fused engine gives the numbers of the plain reference: outputs, gradients and drop sets.
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "dotin/models/model.h"
 #include "models/model_support.h"
@@ -19,6 +22,8 @@ struct Case {
   ModelOptions options;
   int64_t tasks = 1;
   Features features = Features::onehot;
+  uint64_t seed = 5;
+  bool float_weights = false;  // rounded to float in double too, so that both precisions compute the same function
 };
 
 void PrintTo(const Case& test_case, std::ostream* out) { *out << test_case.name; }
@@ -34,7 +39,11 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
   options.engine = engine;
   std::vector<Head> heads;
   for (int64_t k = 0; k < test_case.tasks; ++k) heads.push_back({"task" + std::to_string(k), 2 + k});
-  Model model(options, width_of(test_case.features), heads, 5);
+  Model model(options, width_of(test_case.features), heads, test_case.seed);
+  if (test_case.float_weights) {
+    const at::NoGradGuard no_gradients;
+    for (const auto& entry : model.parameters().all()) entry.second.copy_(entry.second.to(at::kFloat));
+  }
   ForwardOptions forward_options;
   forward_options.trace = true;
   forward_options.training = true;
@@ -129,6 +138,8 @@ std::vector<Case> cases_of(const std::string& backbone) {
           const std::string name =
               fmt::format("drop{}_{}_K{}", static_cast<int>(drop_ratio * 10), merge ? "merge" : "gone", tasks);
           add(name, options, tasks, Features::onehot);
+          add("dense_" + name, options, tasks, Features::dense);
+          add("mixed_" + name, options, tasks, Features::mixed);
           ModelOptions literal = literal_options(backbone, precision);
           literal.drop_ratio = {drop_ratio};
           literal.merge = merge;
@@ -227,6 +238,13 @@ class Threads {
   int before_;
 };
 
+const batch::Batch& large_batch(Features features) {
+  static std::map<Features, batch::Batch> batches;
+  const auto [found, is_new] = batches.try_emplace(features);
+  if (is_new) found->second = make_batch(features, {5748, 1, 900, 30});
+  return found->second;
+}
+
 TEST_P(FusedEngineOf, GivesTheNumbersOfTheReferenceForLargeAndSmallGraphsOnThreads) {
   const Threads three(3);
   for (const Features features : {Features::onehot, Features::dense, Features::repeated}) {
@@ -238,13 +256,70 @@ TEST_P(FusedEngineOf, GivesTheNumbersOfTheReferenceForLargeAndSmallGraphsOnThrea
       test_case.options.drop_ratio = layers == 1 ? std::vector<double>{0.5} : std::vector<double>{0.9, 0.5, 0.5};
       test_case.tasks = 2;
       test_case.features = features;
-      const batch::Batch batch = make_batch(features, {5748, 1, 900, 30});
+      const batch::Batch& batch = large_batch(features);
       const Passes reference = run(test_case, "reference", batch);
       expect_the_same(test_case, run(test_case, "fused", batch), reference);
       expect_the_same(test_case, run(test_case, "fused", batch, no_savings()), reference);
     }
   }
 }
+
+class FusedEngineAtSize : public ::testing::TestWithParam<Case> {};
+
+/// Float is also held to the reference in double, for at this size the reference in float is off itself: it adds up the
+/// rows of a graph's nodes one by one, and where thousands of them are equal, rounding goes the same way each time. gin
+/// does not divide that sum by anything, so that with codes the reference is up to 3e-4 from its own double version;
+/// the fused engine stays below 1e-4.
+TEST_P(FusedEngineAtSize, GivesTheNumbersOfTheReferenceOnOneThreadAndThree) {
+  Case exact = GetParam(), rounded = GetParam();
+  exact.options.precision = "double";
+  rounded.options.precision = "float";
+  const bool reference_is_off = exact.options.backbone == "gin" && exact.features == Features::onehot;
+  const batch::Batch& batch = large_batch(exact.features);
+  const Threads one(1);
+  const Passes exact_reference = run(exact, "reference", batch), rounded_reference = run(rounded, "reference", batch);
+  for (const int count : {1, 3}) {
+    SCOPED_TRACE(fmt::format("threads {}", count));
+    const Threads threads(count);
+    for (const kernels::Savings& savings : {kernels::Savings(), no_savings()}) {
+      expect_the_same(exact, run(exact, "fused", batch, savings), exact_reference);
+      const Passes fused = run(rounded, "fused", batch, savings);
+      expect_the_same(rounded, fused, exact_reference);
+      if (!reference_is_off) expect_the_same(rounded, fused, rounded_reference);
+    }
+  }
+}
+
+std::vector<Case> large_cases() {
+  std::vector<Case> all;
+  for (const char* const backbone : kBackbones) {
+    for (const bool paper : {false, true}) {
+      for (const bool merge : {true, false}) {
+        for (const int64_t tasks : {1, 3}) {
+          for (const Features features : {Features::onehot, Features::dense}) {
+            Case large;
+            large.options = paper ? literal_options(backbone, "float") : base(backbone, "float");
+            large.options.merge = merge;
+            large.tasks = tasks;
+            large.features = features;
+            // With the seeds 5 and 11 two nodes at a cut are 0.9e-6 and 1.07e-6 of the largest logit apart: which side
+            // of 1e-6, below which the index decides, is up to rounding. With 6 and 10 the reference of gat is 1.2e-5
+            // from its double version, the fused engine within 9e-6.
+            large.seed = 8;
+            large.float_weights = true;
+            large.name = fmt::format("{}_{}_{}_K{}_features{}", backbone, paper ? "paper" : "recommended",
+                                     merge ? "merge" : "gone", tasks, static_cast<int>(features));
+            all.push_back(large);
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FusedEngineAtSize, ::testing::ValuesIn(large_cases()),
+                         [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace
 }  // namespace dotin::models

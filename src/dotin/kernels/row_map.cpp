@@ -24,9 +24,17 @@ void affine(int64_t rows, int64_t out_width, int64_t in_width, const Scalar* in,
   gemm(Op::plain, Op::transposed, rows, out_width, in_width, Scalar(1), in, map, Scalar(1), out.data());
 }
 
+/// In blocks: of thousands of rows, added one by one to a sum that is large already, each would lose digits.
 template <class Scalar>
 void add_rows(int64_t rows, int64_t width, const std::vector<Scalar>& values, Scalar* sum) {
-  for (int64_t r = 0; r < rows; ++r) loops<Scalar>().add_scaled(1, values.data() + r * width, sum, width);
+  constexpr int64_t kBlock = 64;
+  std::vector<Scalar> block(static_cast<std::size_t>(width));
+  for (int64_t first = 0; first < rows; first += kBlock) {
+    std::fill(block.begin(), block.end(), Scalar(0));
+    for (int64_t r = first; r < std::min(first + kBlock, rows); ++r)
+      loops<Scalar>().add_scaled(1, values.data() + r * width, block.data(), width);
+    loops<Scalar>().add_scaled(1, block.data(), sum, width);
+  }
 }
 
 }  // namespace
