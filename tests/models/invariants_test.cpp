@@ -10,8 +10,10 @@
 
 #include "dotin/core/random.h"
 #include "dotin/kernels/select.h"
+#include "dotin/ops/reference/attention.h"
 #include "models/model_support.h"
 #include "support/graphs.h"
+#include "support/numeric_jacobian.h"
 
 namespace dotin::models {
 namespace {
@@ -20,9 +22,13 @@ using dotin::testing::any_graphs;
 using dotin::testing::batch_of;
 using dotin::testing::holders_of;
 using dotin::testing::Knobs;
+using dotin::testing::random_tensor;
 using dotin::testing::set_parameter;
 using dotin::testing::SmallGraph;
 using dotin::testing::traced;
+
+namespace ref = ops::reference;
+using ref::EdgeWeights;
 
 constexpr int32_t kWidth = 2;
 
@@ -198,6 +204,56 @@ RC_GTEST_PROP(Invariants, MergeWeightsSumToOne, ()) {
     const auto graph = std::upper_bound(layer.raw_offsets.begin(), layer.raw_offsets.end(), node) - 1;
     const double first = layer.logits_by_task[static_cast<std::size_t>(*graph) * tasks + i % tasks];
     RC_ASSERT(std::abs(layer.logits_by_task[i] - first) < 1e-12);
+  }
+}
+
+RC_GTEST_PROP(Invariants, RowsOfAttentionSumToOne, ()) {
+  const auto edge_weights = *rc::gen::element(EdgeWeights::softmax, EdgeWeights::multiplicity, EdgeWeights::none);
+  const bool merge = *rc::gen::arbitrary<bool>();
+  ref::Structure structure = ref::structure_of(batch_of(*any_graphs(kWidth), kWidth), *rc::gen::inRange<int64_t>(1, 4));
+  core::Rng rng(*rc::gen::arbitrary<uint64_t>());
+  for (int drops = *rc::gen::inRange(0, 3); drops > 0; --drops) {
+    std::vector<uint8_t> keep(static_cast<std::size_t>(structure.raw_nodes()));
+    for (uint8_t& kept : keep) kept = rng.chance(0.6) ? 1 : 0;
+    structure = ref::coarsen(structure, keep, merge, edge_weights).structure;
+  }
+  const ref::EdgeTensors edges = ref::edge_tensors(structure, at::empty({0}, at::kDouble));
+  const double scale = *rc::gen::element(0.1, 1.0, 30.0);
+  const at::Tensor q = scale * random_tensor({edges.rows, 2}, rng.bits()),
+                   p = random_tensor({edges.rows, 2}, rng.bits());
+  const at::Tensor s = ref::attention(q, p, edges, 1.3, edge_weights);
+  RC_ASSERT(s.min().item<double>() >= 0);
+  RC_ASSERT((ref::segment_sum(s, edges.row, edges.rows) - 1).abs().max().item<double>() < 1e-13);
+}
+
+RC_GTEST_PROP(Invariants, BothEnginesMixByRowsThatSumToOne, ()) {
+  // The first column of all rows is the same number, which the maps hand on: mixing leaves it alone exactly if rows of
+  // S, and weights of merging, sum to 1. The other columns are anything, and decide attention.
+  ModelOptions options = any_options();
+  options.backbone = "gat";
+  options.engine = *rc::gen::element<std::string>("fused", "reference");
+  options.norm = "none";
+  options.residual = options.gate = false;
+  const Model model = any_model(options);
+  const at::NoGradGuard no_gradients;
+  const auto parameter = [&](const std::string& name) { return model.parameters().get(name); };
+  const auto set_first = [](const at::Tensor& rows, std::vector<double> values) {
+    rows.select(0, 0).copy_(at::tensor(values, at::kDouble));
+  };
+  set_first(parameter("input.weight"), {1, 0});
+  parameter("virtual").select(1, 0).fill_(1.5);
+  const double sharpness = *rc::gen::element(0.1, 1.0, 10.0);
+  for (const char* layer : {"layers.0", "layers.1", "layers.2"}) {
+    set_first(parameter(layer + std::string(".linear.weight")), {1, 0, 0});
+    parameter(layer + std::string(".linear.bias")).select(0, 0).zero_();
+    parameter(layer + std::string(".query.weight")).mul_(sharpness);
+  }
+  auto graphs = *any_graphs(kWidth);
+  for (SmallGraph& graph : graphs) {
+    for (std::size_t i = 0; i < graph.features.size(); i += kWidth) graph.features[i] = 1.5f;
+  }
+  for (const at::Tensor& embedding : model.forward(batch_of(graphs, kWidth), traced()).embeddings) {
+    RC_ASSERT((embedding.select(1, 0) - 1.5).abs().max().item<double>() < 1e-12);
   }
 }
 
