@@ -73,6 +73,7 @@ models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
   options.backbone = backbone;
   options.hidden = 3;
   options.attention_dim = 2;
+  options.temperature = 0;  // sqrt(A), of which the written values are
   options.layers = 3;
   options.drop_ratio = {0.5};
   options.precision = "double";

@@ -39,7 +39,7 @@ TEST(ModelRefusals, WordsThatAreNoChoice) {
 }
 
 TEST(ModelRefusals, TemperaturesThatAreNoNumber) {
-  for (const double bad : {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+  for (const double bad : {-2.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
     expect_says(refusal_of([&](ModelOptions& o) { o.temperature = bad; }),
                 {"--temperature must be a number from 0 on"});
 }
@@ -65,7 +65,7 @@ TEST(ModelRefusals, SizesWithoutSense) {
   expect_says(refusal_of([](ModelOptions& o) { o.layers = 0; }), {"--layers", "0"});
   expect_says(refusal_of([](ModelOptions& o) { o.layers = 65; }), {"--layers", "64", "65"});
   expect_says(refusal_of([](ModelOptions& o) { o.attention_dim = -2; }), {"--attention-dim", "-2"});
-  expect_says(refusal_of([](ModelOptions& o) { o.temperature = -1; }), {"--temperature"});
+  expect_says(refusal_of([](ModelOptions& o) { o.temperature = -2; }), {"--temperature"});
   expect_says(refusal_of([](ModelOptions& o) { o.dropout = 1; }), {"--dropout", "[0, 1)"});
 }
 
@@ -139,6 +139,8 @@ TEST(ModelOptions, ADimensionOfZeroOrMinusOneIsFilledIn) {
   ModelOptions options;
   options.hidden = 512;
   EXPECT_EQ(options.attention_width(), 64);
+  EXPECT_DOUBLE_EQ(options.tau(), 64);
+  options.temperature = 0;
   EXPECT_DOUBLE_EQ(options.tau(), 8);
   options.hidden = 64;
   EXPECT_EQ(options.attention_width(), 16);

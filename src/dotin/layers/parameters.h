@@ -34,8 +34,6 @@ class ParameterSet {
 
   /// Sets all gradients to 0. They are parts of one block, so that this is one pass over memory.
   void zero_gradients();
-  /// All gradients in a row; undefined before zero_gradients().
-  const at::Tensor& gradients() const { return gradients_; }
 
  private:
   void add(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values);

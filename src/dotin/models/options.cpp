@@ -43,7 +43,8 @@ void ModelOptions::describe(core::OptionVisitor& v) {
   v.visit({"layers", "number of layers L", {}}, layers);
   v.visit({"attention_dim", "columns A of the query and key maps; 0: max(16, hidden/8), -1: hidden", {}},
           attention_dim);
-  v.visit({"temperature", "tau that divides attention logits; 0: sqrt(attention_dim)", {}}, temperature);
+  v.visit({"temperature", "tau that divides attention logits; 0: sqrt(attention_dim), -1: attention_dim", {}},
+          temperature);
   v.visit({"drop", "what leaves the graph between layers", drop::method_names()}, drop);
   v.visit({"drop_ratio",
            "share of the nodes dropped after each layer: one number, or one per layer; after the last layer only gpool "
@@ -105,7 +106,8 @@ int64_t ModelOptions::attention_width() const {
 }
 
 double ModelOptions::tau() const {
-  return temperature > 0 ? temperature : std::sqrt(static_cast<double>(attention_width()));
+  const auto width = static_cast<double>(attention_width());
+  return temperature > 0 ? temperature : temperature == 0 ? std::sqrt(width) : width;
 }
 
 double ModelOptions::drop_ratio_of(int64_t layer) const {
@@ -145,8 +147,8 @@ void ModelOptions::validate() const {
     core::fail_usage("--layers must be from 1 to 64, not {}: deeper graph networks only oversmooth", layers);
   if (attention_dim < -1)
     core::fail_usage("--attention-dim must be positive, 0 (automatic) or -1 (hidden), not {}", attention_dim);
-  if (!(temperature >= 0 && std::isfinite(temperature)))
-    core::fail_usage("--temperature must be a number from 0 on, not {}", temperature);
+  if (!((temperature >= 0 || temperature == -1) && std::isfinite(temperature)))
+    core::fail_usage("--temperature must be a number from 0 on, or -1, not {}", temperature);
   const auto ratios = static_cast<int64_t>(drop_ratio.size());
   if (ratios != 1 && ratios != layers && ratios != layers - 1) {
     core::fail_usage("--drop-ratio has {} values: give one for all layers, or one for each of the {} layers", ratios,

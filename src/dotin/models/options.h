@@ -15,7 +15,7 @@ struct ModelOptions {
   int64_t hidden = 64;        // D
   int64_t layers = 3;         // L
   int64_t attention_dim = 0;  // A; 0: max(16, D/8), -1: D
-  double temperature = 0;     // tau; 0: sqrt(A)
+  double temperature = -1;    // tau; 0: sqrt(A), -1: A
   std::string drop = "dotin";
   std::vector<double> drop_ratio = {0.5};  // one for all layers, or one per layer
   bool merge = true;

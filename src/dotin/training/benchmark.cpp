@@ -109,8 +109,6 @@ class Stepper {
     adam.weight_decay = learner_.options.train.weight_decay;
     adam.decoupled = learner_.options.train.weight_decay_kind == "decoupled";
     adam.step = ++steps_;
-    const TrainOptions& train = learner_.options.train;
-    adam.gradient_scale = gradient_scale(learner_.model->parameters(), train.clip, train.clip_spikes, norms_);
     adam_.step(adam);
     if (const int64_t steps = steps_to_average(steps_, 0); steps > 0 && !average_.empty()) {
       update_average(average_, learner_.model->parameters(), learner_.options.train.average, steps_, steps);
@@ -126,7 +124,6 @@ class Stepper {
   Learner learner_;
   BoundData bound_;
   Adam adam_;
-  NormHistory norms_;
   std::vector<at::Tensor> average_;
   batch::Loader loader_;
   int64_t epoch_ = 0, steps_ = 0;

@@ -81,7 +81,6 @@ void write_checkpoint(const std::string& path, const std::string& about, const T
                          {"finished", state.finished},
                          {"schedule", json_of(std::vector<double>{state.schedule.best, state.schedule.epochs_since,
                                                                   state.schedule.factor})},
-                         {"norms", json_of(std::vector<double>{state.norms.squares, state.norms.weight})},
                          {"history", nlohmann::json::array()}};
   for (const EpochRecord& record : state.history) json["history"].push_back(to_json(record));
   std::vector<io::TensorToWrite> to_be_written;
@@ -112,9 +111,6 @@ TrainingState read_checkpoint(const std::string& path, const std::string& about,
     const std::vector<double> schedule = numbers_from(json.at("schedule"));
     DOTIN_CHECK(schedule.size() == 3, "{}: the checkpoint's schedule is damaged", path);
     state.schedule = {schedule[0], schedule[1], schedule[2]};
-    const std::vector<double> norms = numbers_from(json.at("norms"));
-    DOTIN_CHECK(norms.size() == 2, "{}: the checkpoint's norms of gradients are damaged", path);
-    state.norms = {norms[0], norms[1]};
     for (const nlohmann::json& entry : json.at("history")) state.history.push_back(record_from(entry));
     const auto epochs = static_cast<int64_t>(state.history.size());
     DOTIN_CHECK(state.epoch == epochs && state.best_epoch >= -1 && state.best_epoch < std::max<int64_t>(epochs, 1) &&

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "dotin/training/optimizer.h"
 #include "dotin/training/options.h"
 #include "dotin/training/schedule.h"
 
@@ -37,7 +36,6 @@ struct TrainingState {
   int64_t best_epoch = -1;
   bool finished = false;
   ScheduleState schedule;
-  NormHistory norms;
   std::vector<EpochRecord> history;
 };
 

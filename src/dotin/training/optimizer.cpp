@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-
-#include "dotin/kernels/loops.h"
 
 namespace dotin::training {
 
 namespace {
 
 constexpr int64_t kNumbersPerThread = 1 << 16;
-constexpr int64_t kBlock = 1 << 12;  // numbers whose squares are added up before rounding to double
 
 template <class Scalar>
 void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, const at::Tensor& first,
@@ -22,22 +18,6 @@ void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, co
     kernels::adam(parameter.data_ptr<Scalar>() + begin, gradient.data_ptr<Scalar>() + begin,
                   first.data_ptr<Scalar>() + begin, second.data_ptr<Scalar>() + begin, end - begin, options);
   });
-}
-
-/// Block by block, so that the order of additions is the same however many threads there are.
-template <class Scalar>
-double sum_of_squares(const at::Tensor& values) {
-  const Scalar* const first = values.data_ptr<Scalar>();
-  const int64_t size = values.numel(), blocks = (size + kBlock - 1) / kBlock;
-  std::vector<double> sums(static_cast<std::size_t>(blocks));
-  at::parallel_for(0, blocks, kNumbersPerThread / kBlock, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      const Scalar* const block = first + b * kBlock;
-      sums[static_cast<std::size_t>(b)] =
-          kernels::loops<Scalar>().dot(block, block, std::min(kBlock, size - b * kBlock));
-    }
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace
@@ -63,31 +43,11 @@ void Adam::step(const kernels::AdamStep& options) {
 }
 
 double gradient_norm(const layers::ParameterSet& parameters) {
-  const at::Tensor& gradients = parameters.gradients();
-  if (!gradients.defined()) return 0;
-  return std::sqrt(gradients.scalar_type() == at::kDouble ? sum_of_squares<double>(gradients)
-                                                          : sum_of_squares<float>(gradients));
-}
-
-double clip_spike(NormHistory& history, double norm, double times) {
-  constexpr double enough = 0.1;  // what the weight is after a hundred norms
-  const double decay = kernels::AdamStep().beta2;
-  double scale = 1;
-  if (history.weight > enough) {
-    const double limit = times * std::sqrt(history.squares / history.weight);
-    if (norm > limit) scale = limit / norm;
+  double sum = 0;
+  for (const auto& entry : parameters.all()) {
+    if (entry.second.grad().defined()) sum += entry.second.grad().to(at::kDouble).square().sum().item<double>();
   }
-  const double kept = norm * scale;
-  history.squares = decay * history.squares + (1 - decay) * kept * kept;
-  history.weight = decay * history.weight + (1 - decay);
-  return scale;
-}
-
-double gradient_scale(const layers::ParameterSet& parameters, double clip, double clip_spikes, NormHistory& history) {
-  if (clip <= 0 && clip_spikes <= 0) return 1;
-  const double norm = gradient_norm(parameters);
-  const double scale = clip > 0 ? std::min(1.0, clip / (norm + 1e-12)) : 1.0;
-  return clip_spikes > 0 ? scale * clip_spike(history, norm * scale, clip_spikes) : scale;
+  return std::sqrt(sum);
 }
 
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters) {

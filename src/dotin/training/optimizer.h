@@ -27,25 +27,8 @@ class Adam {
   std::vector<at::Tensor> first_, second_;
 };
 
-/// Euclidean norm of all gradients together. The same on any number of threads.
+/// Euclidean norm of all gradients together, summed in double.
 double gradient_norm(const layers::ParameterSet& parameters);
-
-/// Squares of the norms of past gradients, forgotten as fast as Adam forgets its second moments.
-struct NormHistory {
-  double squares = 0, weight = 0;  // squares / weight is their mean
-};
-
-/// What to multiply a gradient of this norm by so that it is at most `times` the root mean square of those before it.
-/// Remembers the norm it has then. The first hundred are taken as they are.
-///
-/// Once a task is learned, gradients are small, and so are Adam's second moments. The first batch that shows something
-/// new, such as a node that a higher drop ratio takes away, has a gradient hundreds of times as large; divided by the
-/// root of those moments it moves every weight by several times the learning rate, and what was learned is gone.
-double clip_spike(NormHistory& history, double norm, double times);
-
-/// kernels::AdamStep::gradient_scale for the gradients as they are. clip: the largest norm; clip_spikes: as above; 0:
-/// neither.
-double gradient_scale(const layers::ParameterSet& parameters, double clip, double clip_spikes, NormHistory& history);
 
 /// A copy of all values, in the order of the parameters.
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters);

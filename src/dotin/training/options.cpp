@@ -79,8 +79,6 @@ void TrainOptions::describe(core::OptionVisitor& v) {
           schedule_patience);
   v.visit({"lr_warmup", "epochs over which the learning rate rises from 0", {}}, lr_warmup);
   v.visit({"clip", "above 0: clip the gradient to this norm", {}}, clip);
-  v.visit({"clip_spikes", "above 0: clip the gradient to this many times the root mean square of those before it", {}},
-          clip_spikes);
   v.visit({"average", "above 0: evaluate a running average of the weights with this decay per step, e.g. 0.999", {}},
           average);
   v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
@@ -135,9 +133,6 @@ void RunOptions::validate() const {
   if (!(train.clip >= 0 && std::isfinite(train.clip))) {
     core::fail_usage("--clip must be a number from 0 on, not {}", train.clip);
   }
-  if (!(train.clip_spikes >= 0 && std::isfinite(train.clip_spikes))) {
-    core::fail_usage("--clip-spikes must be a number from 0 on, not {}", train.clip_spikes);
-  }
   if (train.early_stop < 0) core::fail_usage("--early-stop must not be negative ({})", train.early_stop);
   const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
@@ -170,6 +165,7 @@ RunOptions preset(const std::string& name) {
   if (name == "recommended") return options;
   if (name == "paper") {
     options.model.attention_dim = -1;
+    options.model.temperature = 0;
     options.model.attentiveness = "own";
     options.model.residual = false;
     options.model.norm = "none";
@@ -182,7 +178,6 @@ RunOptions preset(const std::string& name) {
     options.train.drop_warmup = 0;
     options.train.drop_explore = 0;
     options.train.average = 0;
-    options.train.clip_spikes = 0;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;
     options.data.standardize = false;

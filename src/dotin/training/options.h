@@ -57,7 +57,6 @@ struct TrainOptions {
   int64_t schedule_patience = 5;
   double lr_warmup = 0;
   double clip = 0;
-  double clip_spikes = 3;
   double average = 0.999;
   int64_t early_stop = 0;
   int64_t seed = 0;

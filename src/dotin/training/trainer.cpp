@@ -151,7 +151,7 @@ class Run {
     adam.weight_decay = options_.weight_decay;
     adam.decoupled = options_.weight_decay_kind == "decoupled";
     adam.step = ++state_.step;
-    adam.gradient_scale = gradient_scale(parameters(), options_.clip, options_.clip_spikes, state_.norms);
+    if (options_.clip > 0) adam.gradient_scale = std::min(1.0, options_.clip / (gradient_norm(parameters()) + 1e-12));
     adam_.step(adam);
     ++state_.batches_done;
     if (const int64_t steps = steps_to_average(state_.batches_done, batches); steps > 0 && options_.average > 0) {
