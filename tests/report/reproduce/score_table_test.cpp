@@ -60,7 +60,7 @@ TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
   EXPECT_EQ(below.text, "74.75 ± 2.75");
   EXPECT_TRUE(below.below);
   EXPECT_EQ(below.notes,
-            (std::vector<std::string>{"last 73.75, best mean 76.75, best test 84.75", "paper 78.25 ± 0.61 ▼ -3.50"}));
+            (std::vector<std::string>{"last 73.75, best mean 76.75", "best test 84.75", "paper 78.25 ± 0.61 ▼ -3.50"}));
   const Entry& above = entry_of(scores, "DOTIN", 1);
   EXPECT_FALSE(above.below);
   EXPECT_EQ(above.notes.back(), "paper 74.63 ± 0.37 ▲ +0.12");

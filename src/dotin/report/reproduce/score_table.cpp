@@ -91,8 +91,8 @@ Entry entry_of(const Score& score) {
   entry.cell = score.cell;
   if (score.known()) {
     entry.text = fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std());
-    entry.notes.push_back(fmt::format("last {:.2f}, best mean {:.2f}, best test {:.2f}", score.mean("last"),
-                                      score.mean("best_mean"), score.mean("best_test")));
+    entry.notes.push_back(fmt::format("last {:.2f}, best mean {:.2f}", score.mean("last"), score.mean("best_mean")));
+    entry.notes.push_back(fmt::format("best test {:.2f}", score.mean("best_test")));
   } else {
     entry.text = score.absence;
   }
