@@ -19,8 +19,9 @@ import torch_geometric
 from torch.nn import functional
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.nn import (GATConv, GCNConv, SAGPooling, Set2Set, TopKPooling, TransformerConv, global_mean_pool,
-                                global_sort_pool)
+from torch_geometric.nn import (GATConv, GCNConv, SAGPooling, Set2Set, TopKPooling, TransformerConv, global_add_pool,
+                                global_max_pool, global_mean_pool, global_sort_pool)
+from torch_geometric.utils import dropout_edge, dropout_node
 
 CONVS = {
     "gat": lambda width: GATConv(width, width),
@@ -32,6 +33,8 @@ POOLS = {
     "sag": lambda width, ratio: SAGPooling(width, ratio=ratio),
 }
 SORT_POOL_NODES = 30
+DROP_GNN_RUNS, DROP_GNN_P = 8, 0.1
+DROP_EDGE_P = 0.2
 
 
 def read_graphs(path):
@@ -87,19 +90,47 @@ class Net(torch.nn.Module):
             self.set2set, read_width = Set2Set(width, 3), 2 * width
         if options.pool == "sort":
             read_width = SORT_POOL_NODES * width
+        if options.pool == "sag-global":
+            rows = width * options.layers
+            self.sag, read_width = SAGPooling(rows, ratio=1 - options.drop_ratio), 2 * rows
         self.head = torch.nn.Linear(read_width, outputs)
 
     def forward(self, batch):
-        x, edges, graph_of = self.input(batch.x), batch.edge_index, batch.batch
-        for layer, conv in enumerate(self.convs):
-            x = functional.elu(conv(x, edges))
-            if layer < len(self.pools):
-                x, edges, _, graph_of, _, _ = self.pools[layer](x, edges, batch=graph_of)
+        x, edges, graph_of = batch.x, batch.edge_index, batch.batch
+        if self.read == "drop-gnn":
+            return self.head(self.mean_of_runs(x, edges, graph_of, batch.num_graphs))
+        if self.read == "drop-edge":
+            edges, _ = dropout_edge(edges, p=DROP_EDGE_P, training=self.training)
+        layers, edges, graph_of = self.layers(x, edges, graph_of)
+        x = layers[-1]
         if self.read == "set2set":
             return self.head(self.set2set(x, graph_of))
         if self.read == "sort":
             return self.head(global_sort_pool(x, graph_of, SORT_POOL_NODES))
+        if self.read == "sag-global":
+            x, _, _, graph_of, _, _ = self.sag(torch.cat(layers, dim=1), edges, batch=graph_of)
+            return self.head(torch.cat([global_mean_pool(x, graph_of), global_max_pool(x, graph_of)], dim=1))
         return self.head(global_mean_pool(x, graph_of))
+
+    def layers(self, x, edges, graph_of):
+        rows, x = [], self.input(x)
+        for layer, conv in enumerate(self.convs):
+            x = functional.elu(conv(x, edges))
+            if layer < len(self.pools):
+                x, edges, _, graph_of, _, _ = self.pools[layer](x, edges, batch=graph_of)
+            rows.append(x)
+        return rows, edges, graph_of
+
+    def mean_of_runs(self, x, edges, graph_of, graphs):
+        """All runs are one batch of so many copies, each of which loses nodes of its own."""
+        copies = torch.arange(DROP_GNN_RUNS)
+        edges = (edges.unsqueeze(1) + copies.view(1, -1, 1) * x.size(0)).flatten(1)
+        graph_of = (graph_of + copies.view(-1, 1) * graphs).flatten()
+        x = x.repeat(DROP_GNN_RUNS, 1)
+        edges, _, stays = dropout_node(edges, p=DROP_GNN_P, num_nodes=x.size(0))
+        layers, _, _ = self.layers(x, edges, graph_of)
+        read = global_add_pool(layers[-1] * stays.view(-1, 1), graph_of, size=graphs * DROP_GNN_RUNS)
+        return read.view(DROP_GNN_RUNS, graphs, -1).mean(0)
 
 
 def resident_bytes():
@@ -149,7 +180,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--conv", choices=CONVS, default="gat")
-    parser.add_argument("--pool", choices=["none", "topk", "sag", "set2set", "sort"], default="topk")
+    parser.add_argument("--pool", choices=["none", *POOLS, "set2set", "sort", "sag-global", "drop-gnn", "drop-edge"],
+                        default="topk")
     parser.add_argument("--hidden", type=int, default=64)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--batch", type=int, default=8)

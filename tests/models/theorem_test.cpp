@@ -145,9 +145,9 @@ TEST(Theorem1, FailsForTheMergedNodeWhenALongKeyDrawsTheWeight) {
   // The paper's softmax of a softmax weighs nearly evenly, and fails where the keys differ little in distance:
   // q = (40, 0); dropped (41.1, 0) and (41, 0), kept (41.11, 0). Squared distances 1.21 and 1, on average 1.105.
   const at::Tensor close = at::tensor(std::vector<double>{41.1, 0, 41, 0, 41.11, 0}, at::kDouble).reshape({3, 2});
-  const Distances paper = distances(at::tensor(std::vector<double>{40, 0}, at::kDouble), close, 2, false);
-  EXPECT_NEAR(paper.average, 1.105, 1e-9);
-  EXPECT_GT(paper.merged, paper.average);
+  const Distances softmax = distances(at::tensor(std::vector<double>{40, 0}, at::kDouble), close, 2, false);
+  EXPECT_NEAR(softmax.average, 1.105, 1e-9);
+  EXPECT_GT(softmax.merged, softmax.average);
 }
 
 }  // namespace
