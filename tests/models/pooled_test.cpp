@@ -130,7 +130,8 @@ RC_GTEST_PROP(PooledInvariants, RenamingNodesChangesNothing, ()) {
   const auto method = *rc::gen::elementOf(methods());
   RC_PRE(method.first != "lapool" && method.first != "random" && method.first != "dropgnn");
   ModelOptions options = options_of(method, *rc::gen::element<std::string>("gat", "gcn", "gin", "sage"));
-  // Nodes with the same neighbours have the same score in a GCN layer, and this read-out leaves no trace of it.
+  // Nodes with the same neighbours have the same score in a GCN layer, and this read-out leaves no trace of it; the
+  // next test has scores that differ.
   if (method.second == "sagpool") options.drop_ratio = {0};
   const Model model(options, kWidth, heads_of(1), *rc::gen::arbitrary<uint64_t>());
   const auto graphs = *any_graphs(kWidth);
@@ -146,6 +147,25 @@ RC_GTEST_PROP(PooledInvariants, RenamingNodesChangesNothing, ()) {
   RC_PRE(!close_choices(forward));
   const Forward other = model.forward(batch_of(others, kWidth), {});
   RC_ASSERT(at::allclose(forward.outputs[0], other.outputs[0], 1e-8, 1e-8));
+}
+
+TEST(PooledModels, GlobalSagPoolKeepsTheSameNodesWhateverTheirNames) {
+  // On a path no two nodes have the same neighbours, so that no scores tie.
+  const SmallGraph path = {5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {0.3F, -1, 2, 0.5F, -0.7F, 1, 0, 0.2F, 1.5F, -2}};
+  for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
+    ModelOptions options = options_of({"none", "sagpool"}, backbone);
+    options.drop_ratio = {0.5};
+    const Model model(options, kWidth, heads_of(1), 5);
+    const at::Tensor output = model.forward(batch_of({path}, kWidth), {}).outputs[0];
+    for (const std::vector<int32_t>& names : {std::vector<int32_t>{4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}}) {
+      const SmallGraph other = dotin::testing::renamed(path, names, kWidth);
+      EXPECT_TRUE(at::allclose(model.forward(batch_of({other}, kWidth), {}).outputs[0], output, 1e-8, 1e-8))
+          << backbone;
+    }
+    options.drop_ratio = {0};
+    const Model all(options, kWidth, heads_of(1), 5);
+    EXPECT_FALSE(at::allclose(all.forward(batch_of({path}, kWidth), {}).outputs[0], output)) << "nothing was left out";
+  }
 }
 
 TEST(PooledModels, DropWhatTheRatioSaysAfterEveryLayer) {
