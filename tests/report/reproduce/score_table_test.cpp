@@ -1,7 +1,10 @@
 // Tables 3 to 6 from made-up cells.
 #include "dotin/report/reproduce/score_table.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/report/reproduce/items.h"
@@ -48,6 +51,19 @@ json made_up(const Cell& cell) {
 /// What is said above the tests of D&D's differences.
 std::string only_test_of(FakeCells& cells, const std::string& one, const std::string& other) {
   return outcome_of(item_named("table-classification"), only({"DD"}, {one, other}), cells).tables.at(1).about;
+}
+
+TEST(ScoreTable, HasGlobalReadoutsOnGcnTooBesideTheSameNumbers) {
+  std::set<std::string> backbones;
+  FakeCells cells([&](const Cell& cell) {
+    backbones.insert(option_of(cell, "--backbone"));
+    return cv_result({{{"classify", "accuracy"}, {0.70, 0.71, 0.72, 0.74}}});
+  });
+  const Outcome outcome = outcome_of(item_named("table-classification"),
+                                     only({"NCI1"}, {"sagpool-global", "sagpool-global-on-gcn"}), cells);
+  EXPECT_EQ(backbones, (std::set<std::string>{"", "gcn"}));
+  for (const char* const row : {"SAGPool, global", "SAGPool, global on GCN"})
+    EXPECT_SAYS(fmt::format("{}", fmt::join(entry_of(outcome.tables.front(), row, 0).notes, " ")), "74.18");
 }
 
 TEST(ScoreTable, ShowsOursBesideThePapersAndMarksWhatIsBelow) {
