@@ -1,6 +1,7 @@
 // The fused engine gives the numbers of the plain reference: outputs, gradients and drop sets.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

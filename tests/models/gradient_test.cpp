@@ -65,7 +65,7 @@ TEST(Gate, GivesTheChoiceOfNodesAGradient) {
     options.gate = gate;
     const Model model(options, 2, dotin::testing::heads_of(1), 5);
     model.forward(small_batch(), {}).outputs[0].sum().backward();
-    const at::Tensor& gradient = model.parameters().get("layers.0.query.weight").grad();
+    const at::Tensor gradient = model.parameters().get("layers.0.query.weight").grad();
     EXPECT_EQ(gradient.defined() && gradient.abs().sum().item<double>() > 1e-6, gate);
   }
 }

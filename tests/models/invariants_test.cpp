@@ -1,5 +1,6 @@
 // What must hold for every graph, backbone and set of knobs.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -159,8 +159,9 @@ void input_table(const InputFeatures& features, const InputIndex& index, const S
   } else {
     std::fill_n(table, index.rows() * hidden, Scalar(0));
   }
+  const Scalar* const rows = columns.rows.data();
   for_each_code(features, index, columns.place, [&](int64_t row, int64_t column) {
-    loops<Scalar>().add_scaled(1, columns.rows.data() + column * hidden, table + row * hidden, hidden);
+    loops<Scalar>().add_scaled(1, rows + column * hidden, table + row * hidden, hidden);
   });
 }
 
@@ -173,10 +174,11 @@ void input_table_backward(const InputFeatures& features, const InputIndex& index
     gemm(Op::transposed, Op::plain, features.dense_width, hidden, index.rows(), Scalar(1), dense.data(), d_table,
          Scalar(1), d_columns.rows.data());
   }
+  Scalar* const d_rows = d_columns.rows.data();
   for_each_code(features, index, d_columns.place, [&](int64_t row, int64_t column) {
-    loops<Scalar>().add_scaled(1, d_table + row * hidden, d_columns.rows.data() + column * hidden, hidden);
+    loops<Scalar>().add_scaled(1, d_table + row * hidden, d_rows + column * hidden, hidden);
   });
-  scatter_columns(d_columns.rows.data(), hidden, width, d_columns.used, d_weight);
+  scatter_columns(d_rows, hidden, width, d_columns.used, d_weight);
 }
 
 template void gather_columns<float>(const float*, int64_t, int64_t, const std::vector<int32_t>&, float*);
