@@ -15,6 +15,7 @@
 #include "cell_runner.h"
 #include "commands.h"
 #include "dotin/core/error.h"
+#include "dotin/core/random.h"
 #include "dotin/core/registry.h"
 #include "dotin/io/atomic_file.h"
 #include "dotin/report/page.h"
@@ -22,6 +23,7 @@
 #include "dotin/report/reproduce/items.h"
 #include "dotin/report/reproduce/markdown.h"
 #include "dotin/report/reproduce/outcome.h"
+#include "dotin/training/config.h"
 #include "reproduce_data.h"
 #include "signals.h"
 #include "text.h"
@@ -111,6 +113,19 @@ void check_methods(const Settings& settings) {
   }
 }
 
+/// Fingerprint of what a cell's words do not say: every option as its preset sets it.
+std::string settings_of(const Cell& cell) {
+  std::string preset = training::RunOptions().preset;
+  for (const report::reproduce::Command& command : cell.commands) {
+    const auto named = std::find(command.begin(), command.end(), "--preset");
+    if (named != command.end() && named + 1 != command.end()) preset = named[1];
+  }
+  uint64_t hash = 0;
+  for (const char c : training::to_json(training::preset(preset)).dump())
+    hash = core::mix(hash, static_cast<unsigned char>(c));
+  return fmt::format("{:016x}", hash);
+}
+
 int64_t kept_of(const std::vector<Cell>& cells, CellStore& store) {
   return std::count_if(cells.begin(), cells.end(),
                        [&](const Cell& cell) { return report::reproduce::result_of(store.find(cell)) != nullptr; });
@@ -129,6 +144,12 @@ nlohmann::json page_data(const Outcome& outcome) {
   nlohmann::json data = report::reproduce::to_json(outcome);
   for (std::size_t i = 0; i < outcome.charts.size(); ++i) data["charts"][i]["svg"] = outcome.charts[i].svg;
   return data;
+}
+
+/// Whether nothing of the item has been run here, and a page of it is there: it may come from a run whose cells were
+/// not kept, or with other settings.
+bool would_only_empty(const Outcome& outcome, const std::string& folder) {
+  return outcome.cells.empty() && fs::exists(folder + "/" + outcome.item + ".json");
 }
 
 /// ITEM.md, .json, .html and pictures. Pictures of an earlier call that this one does not draw are removed.
@@ -154,6 +175,11 @@ void write_outcomes(const std::vector<const Item*>& chosen, const ReproduceOptio
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Item* const item : chosen) {
     const Outcome outcome = report::reproduce::outcome_of(*item, options.settings, store);
+    if (would_only_empty(outcome, options.out)) {
+      rows.emplace_back(item->name,
+                        fmt::format("no cell of {}; what {} has of it stays", outcome.command, printable(options.out)));
+      continue;
+    }
     write_outcome(outcome, options.out);
     const auto all = static_cast<int64_t>(outcome.cells.size() + outcome.missing.size());
     rows.emplace_back(item->name, fmt::format("{} of {}: {}/{}.html, .md, .json", outcome.cells.size(),
@@ -172,8 +198,9 @@ void write_outcomes(const std::vector<const Item*>& chosen, const ReproduceOptio
 int run(const ReproduceOptions& options, Context& context) {
   check_methods(options.settings);
   ReproduceData data(options.out, options.data);
-  CellStore store(options.out + "/cells", DOTIN_VERSION,
-                  [&](const std::string& name) { return data.fingerprint(name); });
+  CellStore store(options.out + "/cells", [&](const Cell& cell) {
+    return report::reproduce::Circumstances{DOTIN_VERSION, settings_of(cell), data.fingerprint(cell.data)};
+  });
   if (options.list) {
     context.console.out(list_text(options.settings, store));
     return 0;

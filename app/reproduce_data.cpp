@@ -58,7 +58,7 @@ double ReproduceData::bytes(const std::string& data) { return known(data).bytes;
 const ReproduceData::Known& ReproduceData::known(const std::string& data) {
   const auto found = known_.find(data);
   if (found != known_.end()) return found->second;
-  if (!is_here(data)) return known_[data] = {"absent", 0};
+  if (!is_here(data)) return known_[data] = {"", 0};
   const std::string path = data::resolve(data);
   if (!fs::is_directory(path))
     return known_[data] = {io::sha256_of_file(path), static_cast<double>(fs::file_size(path))};

@@ -17,7 +17,7 @@ class ReproduceData {
   /// other data is missing.
   void require(const std::vector<std::string>& datasets);
 
-  /// From the content: the SHA-256 of a file, names and sizes of a folder. "absent" where there is none.
+  /// From the content: the SHA-256 of a file, names and sizes of a folder. Empty where there is none.
   std::string fingerprint(const std::string& data);
 
   double bytes(const std::string& data);

@@ -216,7 +216,9 @@ TEST(Train, EveryFormOfDataTrainsAndPredictsAlike) {
     EXPECT_EQ(std::count(predictions.begin(), predictions.end(), '\n'), 24) << forms[i];
     // Of a TU folder and what is made from it; JSON Lines tell which nodes are planted by a label of their own.
     if (i == 0) first = predictions;
-    if (i < 3) EXPECT_EQ(predictions, first) << forms[i];
+    if (i < 3) {
+      EXPECT_EQ(predictions, first) << forms[i];
+    }
   }
   folder.write("csv/edges.csv", "graph,source,target\n0,0,1\n1,0,1\n1,1,2\n2,0,1\n3,0,1\n3,1,2\n4,0,1\n5,1,2\n");
   folder.write("csv/graphs.csv", "graph,y\n0,a\n1,b\n2,a\n3,b\n4,a\n5,b\n");

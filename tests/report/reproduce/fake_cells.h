@@ -16,7 +16,7 @@ class FakeCells : public Cells {
   explicit FakeCells(std::function<nlohmann::json(const Cell&)> make) : make_(std::move(make)) {}
 
   const nlohmann::json* find(const Cell& cell) override {
-    const std::string key = key_of(cell, "test", "");
+    const std::string key = key_of(cell, {"test", "", ""});
     const nlohmann::json result = make_(cell);
     if (result.is_null()) return nullptr;
     nlohmann::json& record = records_[key];

@@ -5,13 +5,16 @@
 
   const seconds = (value) => value < 120 ? `${dotin.number(value)} s` : value < 7200 ? `${dotin.number(value / 60)} min` : `${dotin.number(value / 3600)} h`;
 
+  /** Items share cells, and a page may have several items. */
+  const idOf = (item, key) => `${item.item}-${key}`;
+
   /** A number that leads to its cell; in small what stands below it. */
-  const shown = ({ text, notes, cell, below }) => dotin.element("span", {},
-    cell ? dotin.element("a", { href: `#${cell}`, click: () => { document.getElementById(cell).closest("details").open = true; } }, text) : text,
+  const shown = (item) => ({ text, notes, cell, below }) => dotin.element("span", {},
+    cell ? dotin.element("a", { href: `#${idOf(item, cell)}`, click: () => { document.getElementById(idOf(item, cell)).closest("details").open = true; } }, text) : text,
     ...notes.map((note) => dotin.element("small", below && note.includes("▼") ? { class: "bad" } : {}, note)));
 
-  const tablePanel = ({ title, about, columns, rows }) => dotin.panel(title, { about, classes: "wide" },
-    dotin.table("", columns, rows.map(({ name, entries }) => [name, ...entries.map(shown)])));
+  const tablePanel = (item) => ({ title, about, columns, rows }) => dotin.panel(title, { about, classes: "wide named" },
+    dotin.table("", columns, rows.map(({ name, entries }) => [name, ...entries.map(shown(item))])));
 
   const chartPanel = ({ title, about, file, svg }) => {
     const box = dotin.element("div");
@@ -20,30 +23,44 @@
     return dotin.panel(title, { about, save: dotin.saveButton(file.replace(/\.svg$/, ""), () => dotin.chartSvg(picture)) }, picture);
   };
 
-  const cellRow = (cell) => [
-    dotin.element("span", { id: cell.key }, cell.label),
-    cell.started, seconds(cell.seconds), String(cell.seed),
+  const cellRow = (item) => (cell) => [
+    dotin.element("span", { id: idOf(item, cell.key) }, cell.label),
+    cell.started, `${seconds(cell.seconds)}${cell.resumed ? ", went on" : ""}`, String(cell.seed),
     dotin.element("span", { class: "wrapped" }, `${cell.machine.cpu}, ${dotin.counted(cell.machine.cores, "core")}, ${dotin.counted(cell.machine.threads, "thread")} used, ${cell.machine.system}, dotin ${cell.version}`),
     dotin.element("span", { class: "wrapped" }, cell.error ? `failed: ${cell.error}` : cell.protocol),
     dotin.element("span", { class: "command" }, cell.command)];
 
-  const cellsPanel = ({ cells, missing }) => {
+  /** "D&D: no drop, gPool. NCI1: ..." of labels that begin with the dataset. */
+  const byDataset = (labels) => {
+    const rows = new Map();
+    for (const label of labels) {
+      const [dataset] = label.split(", ", 1);
+      rows.set(dataset, [...(rows.get(dataset) ?? []), label.slice(dataset.length + 2)]);
+    }
+    return [...rows].map(([dataset, names]) => dotin.element("li", {}, dotin.element("strong", {}, dataset), ` ${names.filter(Boolean).join("; ")}`));
+  };
+
+  const cellsPanel = (item) => {
+    const { cells, missing } = item;
     return dotin.panel("Where the numbers come from", { classes: "wide", about: `Cells run: ${cells.length} of ${cells.length + missing.length}. ` +
       "Each is the outcome of a command, with DOTIN_DATA naming the folder of the datasets and RUN any new folder." },
     dotin.element("details", {}, dotin.element("summary", {}, "Commands, machine and protocol"),
-      dotin.table("", ["cell", "started", "took", "seed", "machine", "protocol", "command"], cells.map(cellRow), [1, 4, 5, 6])),
-    ...(missing.length ? [dotin.element("p", { class: "missing" }, `Not run: ${dotin.listed(missing.map(({ label }) => label), 40)}.`)] : []));
+      dotin.table("", ["cell", "started", "took", "seed", "machine", "protocol", "command"], cells.map(cellRow(item)), [1, 4, 5, 6])),
+    ...(missing.length ? [dotin.element("details", { class: "missing" }, dotin.element("summary", {}, `Not run: ${dotin.counted(missing.length, "cell")}`),
+      dotin.element("ul", {}, ...byDataset(missing.map(({ label }) => label))))] : []));
   };
 
   const itemParts = (item) => [
     ...(item.quick ? [dotin.element("p", { class: "panel notice wide", role: "note" }, dotin.element("strong", {}, QUICK))] : []),
-    dotin.panel("How", { classes: "wide" }, ...item.about.map((paragraph) => dotin.element("p", {}, paragraph))),
-    ...item.tables.map(tablePanel), ...item.charts.map(chartPanel), cellsPanel(item)];
+    dotin.panel("How", { classes: "wide" }, ...item.about.map((paragraph) => dotin.element("p", {}, paragraph)),
+      dotin.element("p", {}, "Written by ", dotin.element("code", {}, item.command), ".")),
+    ...item.tables.map(tablePanel(item)), ...item.charts.map(chartPanel), cellsPanel(item)];
 
   const page = document.getElementById("page");
   const one = items.length === 1;
   page.append(dotin.header(one ? items[0].title : "The paper, run again",
     "DOTIN: Dropping Task-Irrelevant Nodes for GNNs. Our numbers beside the paper's; each leads to the command it comes from."));
+  if (!one) page.append(dotin.element("nav", { class: "panel", "aria-label": "Contents" }, ...items.map((item) => dotin.element("a", { href: `#${item.item}` }, item.title))));
   for (const item of items) {
     page.append(dotin.element("section", { id: item.item, "aria-label": item.title },
       ...(one ? [] : [dotin.element("h1", { class: "item" }, item.title)]),

@@ -40,10 +40,10 @@ std::string command_line(const Cell& cell) {
   return line;
 }
 
-std::string key_of(const Cell& cell, const std::string& version, const std::string& data_fingerprint) {
+std::string key_of(const Cell& cell, const Circumstances& circumstances) {
   uint64_t hash = 0;
-  mix_into(hash, version);
-  mix_into(hash, data_fingerprint);
+  for (const std::string& each : {circumstances.version, circumstances.settings, circumstances.data})
+    mix_into(hash, each);
   for (const Command& command : cell.commands) {
     hash = core::mix(hash, command.size());
     for (const std::string& word : command) mix_into(hash, word);

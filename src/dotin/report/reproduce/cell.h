@@ -27,9 +27,15 @@ struct Cell {
 /// "dotin cv DD --folds 10 && ...", quoted for a shell.
 std::string command_line(const Cell& cell);
 
-/// 16 hexadecimal digits from the commands, the program's version and a fingerprint of the data: what a result depends
-/// on.
-std::string key_of(const Cell& cell, const std::string& version, const std::string& data_fingerprint);
+/// What a result depends on besides the commands.
+struct Circumstances {
+  std::string version;   // of the program
+  std::string settings;  // fingerprint of the options that the commands leave as they are
+  std::string data;      // fingerprint of the data
+};
+
+/// 16 hexadecimal digits from the commands and the circumstances.
+std::string key_of(const Cell& cell, const Circumstances& circumstances);
 
 /// What is known of cells. Items ask for every cell they need, whether it has been run or not.
 class Cells {

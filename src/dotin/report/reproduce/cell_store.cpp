@@ -11,55 +11,76 @@ namespace dotin::report::reproduce {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+nlohmann::json identity_of(const Cell& cell, const Circumstances& circumstances) {
+  return {{"argv", cell.commands},
+          {"version", circumstances.version},
+          {"settings", circumstances.settings},
+          {"data", {{"name", cell.data}, {"fingerprint", circumstances.data}}}};
+}
+
+/// Whether a record has every field of these, those within objects too.
+bool agrees(const nlohmann::json& record, const nlohmann::json& fields) {
+  for (const auto& [name, value] : fields.items()) {
+    if (!record.contains(name)) return false;
+    if (value.is_object() ? !agrees(record.at(name), value) : record.at(name) != value) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
-CellStore::CellStore(std::string folder, std::string version,
-                     std::function<std::string(const std::string&)> fingerprint)
-    : folder_(std::move(folder)), version_(std::move(version)), fingerprint_(std::move(fingerprint)) {}
+CellStore::CellStore(std::string folder, std::function<Circumstances(const Cell&)> circumstances)
+    : folder_(std::move(folder)), circumstances_(std::move(circumstances)) {}
 
 CellStore::~CellStore() = default;
 
-std::string CellStore::key(const Cell& cell) const { return key_of(cell, version_, fingerprint_(cell.data)); }
+std::string CellStore::key(const Cell& cell) const { return key_of(cell, circumstances_(cell)); }
 
-std::string CellStore::path_of(const std::string& key) const { return folder_ + "/" + key + ".json"; }
-
-nlohmann::json CellStore::identity_of(const Cell& cell) const {
-  return {{"argv", cell.commands},
-          {"version", version_},
-          {"data", {{"name", cell.data}, {"fingerprint", fingerprint_(cell.data)}}}};
+void CellStore::read_all() {
+  if (std::exchange(read_, true) || !fs::is_directory(folder_)) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+    if (entry.path().extension() != ".json") continue;
+    nlohmann::json record =
+        nlohmann::json::parse(io::read_file(entry.path().string(), kMostBytes), nullptr, /*allow_exceptions=*/false);
+    DOTIN_CHECK(record.is_object(), "{}: this is no cell of dotin reproduce; remove it, and the cell is run again",
+                entry.path().string());
+    records_[entry.path().stem().string()] = std::move(record);
+  }
 }
 
 const nlohmann::json* CellStore::find(const Cell& cell) {
-  const std::string name = key(cell);
-  const auto known = read_.find(name);
-  if (known != read_.end()) return known->second.get();
-  const std::string path = path_of(name);
-  if (!std::filesystem::exists(path)) return nullptr;
-  auto record = std::make_unique<nlohmann::json>(
-      nlohmann::json::parse(io::read_file(path, kMostBytes), nullptr, /*allow_exceptions=*/false));
-  DOTIN_CHECK(record->is_object(), "{}: this is no cell of dotin reproduce; remove it, and the cell is run again",
-              path);
-  const nlohmann::json wanted = identity_of(cell);
-  for (const auto& [field, value] : wanted.items()) {
-    if (!record->contains(field) || record->at(field) != value) return nullptr;
+  read_all();
+  const Circumstances now = circumstances_(cell);
+  nlohmann::json wanted = identity_of(cell, now);
+  if (!now.data.empty()) {
+    const auto found = records_.find(key_of(cell, now));
+    return found != records_.end() && agrees(found->second, wanted) ? &found->second : nullptr;
   }
-  return (read_[name] = std::move(record)).get();
+  wanted["data"].erase("fingerprint");
+  for (const auto& [key, record] : records_) {
+    if (agrees(record, wanted)) return &record;
+  }
+  return nullptr;
 }
 
 void CellStore::keep(const Cell& cell, const nlohmann::json& outcome) {
-  const std::string name = key(cell);
-  nlohmann::json record = identity_of(cell);
+  read_all();
+  const Circumstances now = circumstances_(cell);
+  const std::string name = key_of(cell, now);
+  nlohmann::json record = identity_of(cell, now);
   record["key"] = name;
   record["label"] = cell.label;
   record["command"] = command_line(cell);
   record["protocol"] = cell.protocol;
   record["seed"] = cell.seed;
   record.update(outcome);
-  io::write_file_atomically(path_of(name),
+  io::write_file_atomically(folder_ + "/" + name + ".json",
                             record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  read_[name] = std::make_unique<nlohmann::json>(std::move(record));
+  records_[name] = std::move(record);
 }
 
 }  // namespace dotin::report::reproduce

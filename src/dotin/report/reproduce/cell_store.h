@@ -3,20 +3,19 @@
 
 #include <functional>
 #include <map>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "dotin/report/reproduce/cell.h"
 
 namespace dotin::report::reproduce {
 
-/// folder/<key>.json. A file whose commands, version or data differ from the cell's counts as absent; one that is no
-/// JSON is a core::Error.
+/// folder/<key>.json, all of which are read at the first question; one that is no JSON is a core::Error. Where commands
+/// or circumstances differ from a cell's, it is none of it. Data that is not here has no fingerprint: then the record
+/// with the same commands counts, whatever the data of that name was, so that results can be shown anywhere.
 class CellStore : public Cells {
  public:
-  /// fingerprint: what the content of a DATA argument is known by.
-  CellStore(std::string folder, std::string version, std::function<std::string(const std::string&)> fingerprint);
+  CellStore(std::string folder, std::function<Circumstances(const Cell&)> circumstances);
   ~CellStore() override;
 
   std::string key(const Cell& cell) const;
@@ -26,12 +25,12 @@ class CellStore : public Cells {
   void keep(const Cell& cell, const nlohmann::json& outcome);
 
  private:
-  std::string path_of(const std::string& key) const;
-  nlohmann::json identity_of(const Cell& cell) const;
+  void read_all();
 
-  std::string folder_, version_;
-  std::function<std::string(const std::string&)> fingerprint_;
-  std::map<std::string, std::unique_ptr<nlohmann::json>> read_;
+  std::string folder_;
+  std::function<Circumstances(const Cell&)> circumstances_;
+  bool read_ = false;
+  std::map<std::string, nlohmann::json> records_;  // by key
 };
 
 }  // namespace dotin::report::reproduce

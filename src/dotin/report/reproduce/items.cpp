@@ -70,6 +70,7 @@ Outcome outcome_of(const Item& item, const Settings& settings, Cells& cells) {
   Outcome outcome;
   outcome.item = item.name;
   outcome.title = item.title;
+  outcome.command = command_of(item.name, settings);
   outcome.quick = settings.quick;
   item.fill(outcome, settings, asked);
   for (std::size_t i = 0; i < asked.wanted.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "dotin/core/memory.h"
@@ -56,19 +57,43 @@ std::string machines_text(const json& cells) {
   return text;
 }
 
-std::string cells_text(const Outcome& outcome) {
-  std::string text =
-      fmt::format("## Where the numbers come from\n\nCells run: {} of {}, on\n\n{}\n", outcome.cells.size(),
-                  outcome.cells.size() + outcome.missing.size(), machines_text(outcome.cells));
-  text +=
-      "Each is the outcome of a command, with `DOTIN_DATA` naming the folder of the datasets and RUN any new folder. "
-      "Cross-validations are of seed 0.\n\n| cell | started | took | command |\n| --- | --- | ---: | --- |\n";
-  for (const json& cell : outcome.cells) {
-    const std::string error = cell.contains("error") ? " failed: " + plain(cell.at("error").get<std::string>()) : "";
-    text += fmt::format("| {} | {} | {} | `{}`{} |\n", plain(cell.at("label").get<std::string>()),
-                        cell.at("started").get<std::string>(), core::format_seconds(cell.at("seconds").get<double>()),
-                        cell.at("command").get<std::string>(), error);
+/// How the cells came about; the table names each by its number.
+std::vector<std::string> protocols_of(const json& cells) {
+  std::vector<std::string> protocols;
+  for (const json& cell : cells) {
+    const auto protocol = cell.at("protocol").get<std::string>();
+    if (std::find(protocols.begin(), protocols.end(), protocol) == protocols.end()) protocols.push_back(protocol);
   }
+  return protocols;
+}
+
+std::string run_cells_text(const json& cells) {
+  const std::vector<std::string> protocols = protocols_of(cells);
+  std::string text = machines_text(cells) + "\nProtocols:\n\n";
+  for (std::size_t i = 0; i < protocols.size(); ++i) text += fmt::format("{}. {}\n", i + 1, plain(protocols[i]));
+  text +=
+      "\nEach is the outcome of a command, with `DOTIN_DATA` naming the folder of the datasets and RUN any new folder. "
+      "Load: processes that wanted a core when it started. A cell that had been stopped and went on says so: time and "
+      "load are of its last part.\n\n"
+      "| cell | protocol | seed | started | load | took | command |\n| --- | ---: | ---: | --- | ---: | ---: | --- |\n";
+  for (const json& cell : cells) {
+    const std::string error = cell.contains("error") ? " failed: " + plain(cell.at("error").get<std::string>()) : "";
+    const auto number = std::find(protocols.begin(), protocols.end(), cell.at("protocol").get<std::string>());
+    const json& machine = cell.at("machine");
+    text += fmt::format("| {} | {} | {} | {} | {} | {}{} | `{}`{} |\n", plain(cell.at("label").get<std::string>()),
+                        number - protocols.begin() + 1, cell.at("seed").get<int64_t>(),
+                        cell.at("started").get<std::string>(),
+                        machine.contains("load") ? fmt::format("{:.1f}", machine.at("load").get<double>()) : "",
+                        core::format_seconds(cell.at("seconds").get<double>()),
+                        cell.value("resumed", false) ? ", went on" : "", cell.at("command").get<std::string>(), error);
+  }
+  return text;
+}
+
+std::string cells_text(const Outcome& outcome) {
+  std::string text = fmt::format("## Where the numbers come from\n\nCells run: {} of {}{}\n", outcome.cells.size(),
+                                 outcome.cells.size() + outcome.missing.size(), outcome.cells.empty() ? "." : ", on\n");
+  if (!outcome.cells.empty()) text += run_cells_text(outcome.cells);
   if (!outcome.missing.empty()) {
     text += "\n**Not run:** ";
     for (std::size_t i = 0; i < outcome.missing.size(); ++i)
@@ -81,8 +106,7 @@ std::string cells_text(const Outcome& outcome) {
 }  // namespace
 
 std::string to_markdown(const Outcome& outcome) {
-  std::string text = fmt::format("# {}\n\nWritten by `dotin reproduce {}{}`.\n\n", plain(outcome.title), outcome.item,
-                                 outcome.quick ? " --quick" : "");
+  std::string text = fmt::format("# {}\n\nWritten by `{}`.\n\n", plain(outcome.title), outcome.command);
   if (outcome.quick) {
     text +=
         "> **A quick run.** Few folds and epochs, a small model, little data: it shows that everything works, not what "

@@ -22,9 +22,10 @@ json to_json(const Outcome& outcome) {
   json charts = json::array();
   for (const Chart& chart : outcome.charts)
     charts.push_back({{"title", chart.title}, {"about", chart.about}, {"file", file_of(outcome, chart)}});
-  return {{"item", outcome.item},     {"title", outcome.title},      {"about", outcome.about},
-          {"quick", outcome.quick},   {"tables", std::move(tables)}, {"charts", std::move(charts)},
-          {"values", outcome.values}, {"cells", outcome.cells},      {"missing", outcome.missing}};
+  return {{"item", outcome.item},        {"title", outcome.title},   {"command", outcome.command},
+          {"about", outcome.about},      {"quick", outcome.quick},   {"tables", std::move(tables)},
+          {"charts", std::move(charts)}, {"values", outcome.values}, {"cells", outcome.cells},
+          {"missing", outcome.missing}};
 }
 
 }  // namespace dotin::report::reproduce

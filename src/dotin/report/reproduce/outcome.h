@@ -33,6 +33,7 @@ struct Chart {
 
 struct Outcome {
   std::string item, title;
+  std::string command;             // what was asked for
   std::vector<std::string> about;  // paragraphs
   std::vector<Table> tables;
   std::vector<Chart> charts;

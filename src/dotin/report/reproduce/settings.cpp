@@ -26,6 +26,17 @@ bool Settings::wants(const std::string& row) const {
   return methods.empty() || std::find(methods.begin(), methods.end(), short_name(row)) != methods.end();
 }
 
+std::string command_of(const std::string& item, const Settings& settings) {
+  std::string line = "dotin reproduce " + item;
+  if (settings.quick) line += " --quick";
+  if (!settings.datasets.empty()) line += fmt::format(" --datasets {}", fmt::join(settings.datasets, ","));
+  if (!settings.methods.empty()) line += fmt::format(" --methods {}", fmt::join(settings.methods, ","));
+  for (const auto& [option, value] :
+       {std::pair("folds", settings.folds), std::pair("epochs", settings.epochs), std::pair("hidden", settings.hidden)})
+    if (value > 0) line += fmt::format(" --{} {}", option, value);
+  return line;
+}
+
 std::string dataset_title(const std::string& data) {
   const std::string name = std::filesystem::path(data).stem().string();
   return name == "DD" ? "D&D" : name;

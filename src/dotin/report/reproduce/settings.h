@@ -21,6 +21,9 @@ struct Settings {
   bool wants(const std::string& row) const;
 };
 
+/// "dotin reproduce ITEM --datasets ...": the call with these settings.
+std::string command_of(const std::string& item, const Settings& settings);
+
 /// Generated where it is asked for and there is no data of that name.
 inline constexpr const char* kGenerated = "motif";
 
