@@ -44,6 +44,23 @@ RC_GTEST_PROP(DropEdges, TakesTheShareOfEachGraphAndLeavesTheRestInOrder, ()) {
   }
 }
 
+TEST(DropEdges, AGraphLosesTheSameEdgesAloneAndInABatch) {
+  const auto dataset = dotin::testing::random_dataset(3, 3, data::DuplicatePolicy::merge);
+  const data::FeatureEncoder encoder(data::fit_features(data::View(dataset), {}), *dataset, data::UnknownLabels::error);
+  const std::vector<int64_t> all = {0, 1, 2};
+  const Batch together = drop_edges(build_batch(*dataset, encoder, all, {}), 0.5, 7);
+  for (int64_t g = 0; g < 3; ++g) {
+    const std::vector<int64_t> one = {g};
+    const Batch alone = drop_edges(build_batch(*dataset, encoder, one, {}), 0.5, 7);
+    const int32_t first_node = together.node_offsets[g], first = together.row_offsets[first_node];
+    ASSERT_EQ(alone.nodes(), together.node_offsets[g + 1] - first_node);
+    for (std::size_t e = 0; e < alone.neighbours.size(); ++e)
+      EXPECT_EQ(alone.neighbours[e] + first_node, together.neighbours[first + e]);
+    EXPECT_EQ(static_cast<int32_t>(alone.neighbours.size()),
+              together.row_offsets[together.node_offsets[g + 1]] - first);
+  }
+}
+
 TEST(DropEdges, DependsOnItsKey) {
   const Batch batch = batch_of_three(1, data::DuplicatePolicy::merge);
   EXPECT_EQ(drop_edges(batch, 0.5, 1).neighbours, drop_edges(batch, 0.5, 1).neighbours);

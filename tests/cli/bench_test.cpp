@@ -25,9 +25,25 @@ TEST(Bench, AGivenRatioIsTheOnlyOne) {
   const std::string data = folder.write("own.jsonl", rings_and_paths(20));
   const Result result = run({"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--drop-ratio", "0.25"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_SAYS(result.out, "own: 20 graphs, 1 threads");
+  EXPECT_SAYS(result.out, "own: 20 graphs, 1 thread, batches of 8");
   EXPECT_SAYS(result.out, "train, drop 0.25");
   EXPECT_EQ(result.out.find("drop 0.9"), std::string::npos);
+}
+
+TEST(Bench, AMethodWithoutARatioIsOneWorkAndPredictingHasBatchesOfTheGivenSize) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const Result result =
+      run({"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--drop", "none", "--batch", "5", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json works = nlohmann::json::parse(result.out);
+  ASSERT_EQ(works.size(), 2U);
+  EXPECT_EQ(works[0]["work"], "train");
+  EXPECT_EQ(works[1]["work"], "predict");
+  for (const nlohmann::json& work : works) {
+    EXPECT_EQ(work["batch"], 5);
+    EXPECT_NEAR(work["graphs_per_second"].get<double>() / work["steps_per_second"].get<double>(), 5, 1e-6);
+  }
 }
 
 TEST(Bench, SaysWhereTheTimeGoesAndWhatTheMachineReaches) {

@@ -26,6 +26,7 @@ TEST(Memory, SizesAndTimesReadWell) {
   EXPECT_EQ(format_bytes(7), "7 B");
   EXPECT_EQ(format_bytes(12 * 1024), "12.0 KiB");
   EXPECT_EQ(format_bytes(int64_t{3} << 29), "1.5 GiB");
+  EXPECT_EQ(format_seconds(0.000139), "139 us");
   EXPECT_EQ(format_seconds(0.0012), "1.2 ms");
   EXPECT_EQ(format_seconds(307), "5 min 07 s");
   EXPECT_EQ(format_seconds(7500), "2 h 05 min");

@@ -191,6 +191,18 @@ TEST(Clustering, RefusesWhatTakesMoreThanTheLimitWithTheFigure) {
   }
 }
 
+TEST(LaPool, RefusesABatchWhoseSharesTakeMoreThanTheLimitWithTheFigure) {
+  const Method method("lapool", 2, 0, 100'000);
+  try {
+    method(level_of({bare_graph(600, {})}, at::zeros({600, 2}, at::kDouble)));  // without edges every node leads
+    FAIL() << "accepted";
+  } catch (const core::Error& error) {
+    const std::string message = error.what();
+    for (const char* part : {"600 leaders", "600 nodes", "38.5 MiB", "97.7 KiB", "--dense-limit", "--batch", "sagpool"})
+      EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
+  }
+}
+
 TEST(EveryPool, HasTheGradientsOfRowsWeightsAndParameters) {
   for (const char* const name : {"none", "random", "gpool", "sagpool", "lapool", "diffpool", "mincut"}) {
     const Method method(name, 2, 3);

@@ -149,22 +149,43 @@ RC_GTEST_PROP(PooledInvariants, RenamingNodesChangesNothing, ()) {
   RC_ASSERT(at::allclose(forward.outputs[0], other.outputs[0], 1e-8, 1e-8));
 }
 
+/// On a path no two nodes have the same neighbours, so that with these features no scores tie.
+SmallGraph path_without_ties() {
+  return {5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {0.3F, -1, 2, 0.5F, -0.7F, 1, 0, 0.2F, 1.5F, -2}};
+}
+
+void expect_the_same_whatever_the_names(const ModelOptions& options) {
+  const SmallGraph path = path_without_ties();
+  const Model model(options, kWidth, heads_of(1), 5);
+  const at::Tensor output = model.forward(batch_of({path}, kWidth), {}).outputs[0];
+  for (const std::vector<int32_t>& names : {std::vector<int32_t>{4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}}) {
+    const SmallGraph other = dotin::testing::renamed(path, names, kWidth);
+    EXPECT_TRUE(at::allclose(model.forward(batch_of({other}, kWidth), {}).outputs[0], output, 1e-8, 1e-8))
+        << options.drop << " " << options.readout << " " << options.backbone;
+  }
+}
+
 TEST(PooledModels, GlobalSagPoolKeepsTheSameNodesWhateverTheirNames) {
-  // On a path no two nodes have the same neighbours, so that no scores tie.
-  const SmallGraph path = {5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {0.3F, -1, 2, 0.5F, -0.7F, 1, 0, 0.2F, 1.5F, -2}};
+  const batch::Batch batch = batch_of({path_without_ties()}, kWidth);
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     ModelOptions options = options_of({"none", "sagpool"}, backbone);
     options.drop_ratio = {0.5};
-    const Model model(options, kWidth, heads_of(1), 5);
-    const at::Tensor output = model.forward(batch_of({path}, kWidth), {}).outputs[0];
-    for (const std::vector<int32_t>& names : {std::vector<int32_t>{4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}}) {
-      const SmallGraph other = dotin::testing::renamed(path, names, kWidth);
-      EXPECT_TRUE(at::allclose(model.forward(batch_of({other}, kWidth), {}).outputs[0], output, 1e-8, 1e-8))
-          << backbone;
-    }
-    options.drop_ratio = {0};
-    const Model all(options, kWidth, heads_of(1), 5);
-    EXPECT_FALSE(at::allclose(all.forward(batch_of({path}, kWidth), {}).outputs[0], output)) << "nothing was left out";
+    expect_the_same_whatever_the_names(options);
+    ModelOptions all = options;
+    all.drop_ratio = {0};
+    EXPECT_FALSE(at::allclose(Model(all, kWidth, heads_of(1), 5).forward(batch, {}).outputs[0],
+                              Model(options, kWidth, heads_of(1), 5).forward(batch, {}).outputs[0]))
+        << "nothing was left out";
+  }
+}
+
+TEST(PooledModels, LaPoolHasTheSameLeadersWhateverTheirNames) {
+  for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
+    // One layer leaves two or three leaders at most, whose variations would tie in the next.
+    ModelOptions options = options_of({"lapool", "auto"}, backbone);
+    options.layers = 2;
+    options.drop_ratio = {0.5};
+    expect_the_same_whatever_the_names(options);
   }
 }
 

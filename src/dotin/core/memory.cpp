@@ -108,6 +108,7 @@ std::string format_bytes(int64_t bytes) {
 }
 
 std::string format_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<int64_t>(seconds + 0.5);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "dotin/core/error.h"
+#include "dotin/core/memory.h"
 #include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
 
@@ -141,6 +143,20 @@ at::Tensor shares(const PoolLevel& level, const Leaders& all, const Neighbours& 
   return at::where(certain, one_hot, sparsemax(logits));
 }
 
+/// core::Error with the figure where S, as wide as the graph with the most leaders needs, would take more than the
+/// limit: what is counted are the arrays of that size that shares() and sparsemax() hold at once.
+void check_share_bytes(const PoolLevel& level, const Leaders& all, int64_t limit) {
+  constexpr int64_t kArrays = 12;
+  const int64_t bytes =
+      level.x.element_size() * (kArrays * level.nodes() * all.most + 2 * level.graphs() * all.most * all.most);
+  DOTIN_CHECK(
+      bytes <= limit,
+      "lapool: a graph has {} leaders, and the shares of a batch of {} nodes in so many take about {}, more than "
+      "the {} of --dense-limit: use a smaller --batch, raise --dense-limit, or use a method that stays sparse, "
+      "e.g. --drop sagpool",
+      all.most, level.nodes(), core::format_bytes(bytes), core::format_bytes(limit));
+}
+
 }  // namespace
 
 at::Tensor sparsemax(const at::Tensor& rows) {
@@ -164,6 +180,7 @@ Pooled LaPool::pool(const PoolInput& input) const {
   result.keep = input.fixed_keep != nullptr ? *input.fixed_keep : leaders(level, neighbours);
   result.new_of_old = renumbered(result.keep);
   const Leaders all(level, result.keep);
+  check_share_bytes(level, all, limit_);
   result.level.offsets = all.offsets;
   result.level.fused = level.fused;
   ref::EdgeTensors& edges = result.level.edges;

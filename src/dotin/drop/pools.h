@@ -99,12 +99,13 @@ void check_cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t
 /// b), A' = S^T A S.
 class LaPool : public Pool {
  public:
-  explicit LaPool(const PoolOptions& options) : hidden_(options.hidden) {}
+  explicit LaPool(const PoolOptions& options) : hidden_(options.hidden), limit_(options.dense_limit) {}
   void add_parameters(layers::ParameterSet& parameters, int64_t layer) const override;
   Pooled pool(const PoolInput& input) const override;
 
  private:
   int64_t hidden_;
+  int64_t limit_;  // bytes that the shares of all nodes in all leaders may take
 };
 
 /// Projection of each row onto the probability simplex (Martins and Astudillo 2016). -infinity: share 0.

@@ -95,7 +95,7 @@ void ModelOptions::describe(core::OptionVisitor& v) {
            {}},
           clusters);
   v.visit({"auxiliary_weight", "diffpool, mincut: weight of their own losses in the objective", {}}, auxiliary_weight);
-  v.visit({"dense_limit", "diffpool, mincut: MiB that clustering one graph may take", {}}, dense_limit);
+  v.visit({"dense_limit", "diffpool, mincut: MiB that clustering one graph may take; lapool: a batch", {}}, dense_limit);
   v.visit({"dropgnn_runs", "dropgnn: runs whose mean is read", {}}, dropgnn_runs);
   v.visit({"dropgnn_p", "dropgnn: probability that a node is left out of a run", {}}, dropgnn_p);
 }
@@ -213,7 +213,8 @@ std::vector<std::string> ModelOptions::without_effect() const {
   unless(has_virtual_nodes() || backbone == "gat", {"attention_dim", "temperature"});
   unless(readout_name() == "set2set", {"set2set_steps"});
   unless(readout_name() == "sortpool", {"sort_k"});
-  unless(method.has(drop::Trait::clusters), {"clusters", "auxiliary_weight", "dense_limit"});
+  unless(method.has(drop::Trait::clusters), {"clusters", "auxiliary_weight"});
+  unless(method.has(drop::Trait::clusters) || drop == "lapool", {"dense_limit"});
   unless(drop == "dropgnn", {"dropgnn_runs", "dropgnn_p"});
   return names;
 }

@@ -45,6 +45,13 @@ struct Sums {
   }
 };
 
+/// As in a run, but predicting takes batches of the given size too, so that its figures stand beside those of training.
+batch::LoaderOptions batches_of(const Learner& learner, bool training) {
+  batch::LoaderOptions options = loader_options(learner, training);
+  options.batch_graphs = learner.options.train.batch;
+  return options;
+}
+
 class Stepper {
  public:
   Stepper(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
@@ -55,7 +62,7 @@ class Stepper {
         learner_(make_learner(options, view_)),
         bound_(bind(learner_, *dataset, data::UnknownLabels::error)),
         adam_(learner_.model->parameters()),
-        loader_(view_, bound_.encoder, loader_options(learner_, settings.training)) {
+        loader_(view_, bound_.encoder, batches_of(learner_, settings.training)) {
     if (learner_.options.train.average > 0) average_ = copy_values(learner_.model->parameters());
     loader_.start_epoch(epoch_);
   }
