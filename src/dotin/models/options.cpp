@@ -95,7 +95,8 @@ void ModelOptions::describe(core::OptionVisitor& v) {
            {}},
           clusters);
   v.visit({"auxiliary_weight", "diffpool, mincut: weight of their own losses in the objective", {}}, auxiliary_weight);
-  v.visit({"dense_limit", "diffpool, mincut: MiB that clustering one graph may take; lapool: a batch", {}}, dense_limit);
+  v.visit({"dense_limit", "diffpool, mincut: MiB that clustering one graph may take; lapool: a batch", {}},
+          dense_limit);
   v.visit({"dropgnn_runs", "dropgnn: runs whose mean is read", {}}, dropgnn_runs);
   v.visit({"dropgnn_p", "dropgnn: probability that a node is left out of a run", {}}, dropgnn_p);
 }
