@@ -16,8 +16,13 @@ def setUpModule():
         subprocess.run([DOTIN, *arguments], check=True, capture_output=True, cwd=FOLDER)
 
     dotin("data", "generate", "motif", "--graphs", "45", "--nodes", "20", "-o", "own.jsonl")
-    dotin("reproduce", "table-classification", "figure-drop-ratio", "figure-importance", "--quick", "--datasets", "own.jsonl",
-          "--methods", "gpool,dotin", "--epochs", "2", "--hidden", "8", "--out", "out")
+    dotin("reproduce", "all", "--quick", "--datasets", "own.jsonl", "--methods", "gpool,dotin,gat-drop-0.5", "--epochs", "2",
+          "--hidden", "8", "--out", "out")
+
+
+def items():
+    listed = subprocess.run([DOTIN, "reproduce", "--list"], check=True, capture_output=True, text=True, cwd=FOLDER).stdout
+    return [line.split()[0] for line in listed.splitlines()[1:]]
 
 
 class ReproducePage(unittest.TestCase):
@@ -45,13 +50,36 @@ class ReproducePage(unittest.TestCase):
               return { x: x === undefined ? null : Number(x), y: Number(y), title: mark.querySelector("title").textContent, drawn: width > 3 && height > 3 };
             });""", selector)
 
-    def test_pages_hold_the_json(self):
-        for item in ["table-classification", "figure-drop-ratio", "figure-importance"]:
-            self.show(item)
-            shown = json.loads(BROWSER.run("return document.getElementById('data').textContent"))["items"]
-            for chart in shown[0]["charts"]:
+    def shown(self):
+        """What the page was made from, without its pictures."""
+        shown = json.loads(BROWSER.run("return document.getElementById('data').textContent"))["items"]
+        for item in shown:
+            for chart in item["charts"]:
                 self.assertTrue(chart.pop("svg").startswith("<svg "))
-            self.assertEqual(shown, [self.told])
+        return shown
+
+    def test_every_page_holds_its_json_and_draws_its_charts(self):
+        self.assertEqual(len(items()), 12)
+        for item in items():
+            with self.subTest(item):
+                self.show(item)
+                self.assertEqual(self.shown(), [self.told])
+                self.assertEqual(len(BROWSER.all("svg.chart")), len(self.told["charts"]))
+                drawn = BROWSER.run("""return [...document.querySelectorAll("svg.chart")].map((chart) =>
+                    [...chart.querySelectorAll(".mark")].some((mark) => mark.getBoundingClientRect().width > 0))""")
+                self.assertTrue(all(drawn))
+                self.assertIn(self.told["command"], BROWSER.text("section[aria-label=How]"))
+                self.assertEqual(BROWSER.problems(), [])
+
+    def test_the_page_of_all_has_every_item_and_no_name_twice(self):
+        self.page = os.path.join(FOLDER, "out", "all.html")
+        BROWSER.open(self.page)
+        self.assertEqual([item["item"] for item in self.shown()], items())
+        names = BROWSER.run("return [...document.querySelectorAll('[id]')].map(({ id }) => id)")
+        self.assertEqual(len(names), len(set(names)))
+        targets = BROWSER.run("return [...document.querySelectorAll('nav a')].map((link) => link.hash.slice(1))")
+        self.assertEqual(targets, items())
+        self.assertLessEqual(set(targets), set(names))
 
     def test_table_shows_the_values(self):
         self.show("table-classification")
@@ -70,12 +98,12 @@ class ReproducePage(unittest.TestCase):
     def test_a_number_leads_to_its_command(self):
         self.show("table-classification")
         link = BROWSER.find("section[aria-label=Scores] tbody a")
-        key = link.get_attribute("href").split("#")[1]
-        cell = next(cell for cell in self.told["cells"] if cell["key"] == key)
+        name = link.get_attribute("href").split("#")[1]
+        cell = next(cell for cell in self.told["cells"] if name.endswith(cell["key"]))
         self.assertFalse(BROWSER.find("details").get_property("open"))
         link.click()
         self.assertTrue(BROWSER.find("details").get_property("open"))
-        row = BROWSER.run("return document.getElementById(arguments[0]).closest('tr')", key)
+        row = BROWSER.run("return document.getElementById(arguments[0]).closest('tr')", name)
         for said in [cell["command"], cell["protocol"], cell["started"], cell["machine"]["cpu"], "dotin " + cell["version"]]:
             self.assertIn(said, row.text)
 
