@@ -50,6 +50,7 @@ Passes run(const Case& test_case, const std::string& engine, const batch::Batch&
   forward_options.training = true;
   forward_options.random_key = 17;
   forward_options.savings = savings;
+  forward_options.parts = at::get_num_threads();
   Passes result;
   result.forward = model.forward(batch, forward_options);
   at::Tensor loss;
@@ -95,10 +96,26 @@ void expect_the_same(const Case& test_case, const Passes& fused, const Passes& r
   }
 }
 
-TEST_P(FusedEngine, GivesTheNumbersOfTheReference) {
+/// Restores the number of threads.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
+  ~Threads() { at::set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+TEST_P(FusedEngine, GivesTheNumbersOfTheReferenceOnOneThreadAndThree) {
   const Case& test_case = GetParam();
   const batch::Batch batch = make_batch(test_case.features);
-  expect_the_same(test_case, run(test_case, "fused", batch), run(test_case, "reference", batch));
+  const Passes reference = run(test_case, "reference", batch);
+  for (const int count : {1, 3}) {
+    if (count > 1 && test_case.options.dropout > 0) continue;  // the draw of a part is its own
+    SCOPED_TRACE(fmt::format("threads {}", count));
+    const Threads threads(count);
+    expect_the_same(test_case, run(test_case, "fused", batch), reference);
+  }
 }
 
 constexpr const char* kBackbones[] = {"gat", "gcn", "gin", "sage"};
@@ -228,16 +245,6 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
     }
   }
 }
-
-/// Restores the number of threads.
-class Threads {
- public:
-  explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
-  ~Threads() { at::set_num_threads(before_); }
-
- private:
-  int before_;
-};
 
 const batch::Batch& large_batch(Features features) {
   static std::map<Features, batch::Batch> batches;

@@ -18,11 +18,9 @@ testing::SmallGraph path(int32_t nodes) {
   return graph;
 }
 
-constexpr int64_t kWide = 1 << 20;  // so that every batch is enough work for several threads
-
 TEST(SplitBatch, EveryGraphIsInOnePartWithItsEdgesAndFeatures) {
   const batch::Batch batch = testing::batch_of({path(4), path(9), path(1), path(3)}, 1);
-  const SplitBatch split = split_batch(batch, 2, kWide);
+  const SplitBatch split = split_batch(batch, 2);
   const std::vector<BatchPart>& parts = split.parts;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].graphs, (std::vector<int32_t>{1}));
@@ -34,13 +32,13 @@ TEST(SplitBatch, EveryGraphIsInOnePartWithItsEdgesAndFeatures) {
                                              400, 401, 402, 403, 100, 300, 301, 302}));
 }
 
-TEST(SplitBatch, NoMorePartsThanThreadsGraphsOrWork) {
+TEST(SplitBatch, NoMorePartsThanGraphs) {
   const batch::Batch batch = testing::batch_of({path(4), path(9), path(1)}, 1);
-  EXPECT_EQ(split_batch(batch, 8, kWide).parts.size(), 3u);
-  EXPECT_EQ(split_batch(batch, 1, kWide).parts.size(), 1u);
-  const std::vector<BatchPart> small = split_batch(batch, 8, 16).parts;
-  ASSERT_EQ(small.size(), 1u);
-  EXPECT_EQ(small[0].graphs, (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_EQ(split_batch(batch, 8).parts.size(), 3u);
+  const std::vector<BatchPart> one = split_batch(batch, 1).parts;
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].graphs, (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_EQ(split_batch(batch, 0).parts.size(), 1u);
 }
 
 }  // namespace

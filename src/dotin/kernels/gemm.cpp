@@ -22,8 +22,8 @@ void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, doubl
   cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-/// Multiplications below which threads are not worth their waking.
-constexpr int64_t kLeastShared = 1000000;
+/// Multiplications below which threads are not worth their waking, where columns are shared and where BLAS shares rows.
+constexpr int64_t kLeastShared = 4'000'000, kLeastSharedByBlas = 16'000'000;
 /// Columns that a thread gets at least, in whole vectors of any machine.
 constexpr int64_t kLeastColumns = 32;
 
@@ -33,6 +33,22 @@ int64_t column_shares(int64_t m, int64_t n, int64_t k) {
   if (m >= n || m * n * k < kLeastShared || omp_in_parallel() != 0) return 1;
   return std::max<int64_t>(1, std::min<int64_t>(omp_get_max_threads(), n / kLeastColumns));
 }
+
+/// While it is there, BLAS computes on the calling thread alone.
+class OneThread {
+ public:
+  explicit OneThread(bool wanted) : before_(wanted ? omp_get_max_threads() : 1) {
+    if (before_ > 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ > 1) omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 }  // namespace
 
@@ -58,6 +74,7 @@ void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const
          static_cast<int>(n));
   };
   if (const int64_t shares = column_shares(m, n, k); shares == 1) {
+    const OneThread one(m * n * k < kLeastSharedByBlas);
     columns(0, n);
   } else {
     const int64_t share = (n / kLeastColumns + shares - 1) / shares * kLeastColumns;

@@ -43,6 +43,7 @@ struct ForwardOptions {
   /// Where set, layer l keeps exactly these raw nodes instead of choosing.
   const std::vector<std::vector<uint8_t>>* fixed_keep = nullptr;
   kernels::Savings savings;  // of the fused engine; all, but to measure what one of them is worth
+  int64_t parts = 0;         // of the fused engine: that a batch is cut into, one per thread; 0: as many as pay
 };
 
 struct Forward {
@@ -79,6 +80,8 @@ class Model {
   at::Tensor pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const;
   at::Tensor read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                        Forward& result) const;
+  /// Threads that a batch is worth on the fused engine.
+  int64_t parts_of(const batch::Batch& batch, const ForwardOptions& options) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
   /// [rows, D] of 0 and 1 / (1 - dropout), the same for both engines.
   at::Tensor dropout_mask(int64_t rows, int64_t layer, int64_t first_graph, const ForwardOptions& options) const;

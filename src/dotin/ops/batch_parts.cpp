@@ -7,9 +7,6 @@ namespace dotin::ops {
 
 namespace {
 
-/// Numbers in the rows of nodes and entries below which a thread is not worth its waking.
-constexpr int64_t kLeastWork = 16384;
-
 /// Nodes and entries of the adjacency.
 int64_t work_of(const batch::Batch& batch, int32_t graph) {
   const int32_t first = batch.node_offsets[graph], last = batch.node_offsets[graph + 1];
@@ -69,9 +66,8 @@ void append_features(const batch::Batch& batch, int32_t graph, SplitBatch& split
 
 }  // namespace
 
-SplitBatch split_batch(const batch::Batch& batch, int threads, int64_t hidden) {
-  const int64_t work = batch.nodes() + static_cast<int64_t>(batch.neighbours.size());
-  const int64_t count = std::max<int64_t>(1, std::min<int64_t>({threads, batch.graphs(), work * hidden / kLeastWork}));
+SplitBatch split_batch(const batch::Batch& batch, int64_t parts) {
+  const int64_t count = std::max<int64_t>(1, std::min<int64_t>(parts, batch.graphs()));
   SplitBatch split;
   split.codes.reserve(batch.codes.size());
   split.dense.reserve(batch.dense.size());

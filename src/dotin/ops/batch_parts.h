@@ -22,7 +22,7 @@ struct SplitBatch {
   std::vector<float> dense;
 };
 
-/// At most `threads` parts of about equal work; one where a batch is too little for more.
-SplitBatch split_batch(const batch::Batch& batch, int threads, int64_t hidden);
+/// So many parts of about equal work, or one for each graph where there are fewer.
+SplitBatch split_batch(const batch::Batch& batch, int64_t parts);
 
 }  // namespace dotin::ops

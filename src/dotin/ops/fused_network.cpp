@@ -262,8 +262,7 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
   memory->settings = settings;
   memory->width = parameters.input.size(1);
   memory->parameters = parameters;
-  const int threads = hooks.in_one_part ? 1 : at::get_num_threads();
-  memory->batch = split_batch(batch, threads, settings.hidden);
+  memory->batch = split_batch(batch, hooks.parts);
   at::Tensor embeddings;
   {
     const at::NoGradGuard no_gradients;

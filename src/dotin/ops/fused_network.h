@@ -36,12 +36,11 @@ struct FusedHooks {
       choose;
   /// A dropout mask [rows, D]; empty: no dropout.
   std::function<at::Tensor(int64_t layer, const std::vector<int32_t>& graphs, int64_t rows)> make_mask;
-  bool in_one_part = false;  // the whole batch at once
+  int64_t parts = 1;  // that the batch is cut into, one per thread
 };
 
 /// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant
-/// for torch::autograd::grad. CPU, float or double. The batch is cut into one stretch of graphs per thread of
-/// at::get_num_threads(). trace: filled if not null.
+/// for torch::autograd::grad. CPU, float or double. trace: filled if not null.
 /// layer_seconds: set to the time of each layer's forward pass, on the part that took longest, if not null.
 at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
                          const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
