@@ -83,6 +83,7 @@ TEST(ImportanceFigure, AlikeMeansAtLeastAQuarter) {
   EXPECT_EQ(nodes[2]["alike"], false);
   EXPECT_EQ(outcome.tables[0].rows[0].name, "D&D, graph 12");
   EXPECT_EQ(outcome.tables[0].rows[0].entries[1].text, "1 (33%)");
+  EXPECT_EQ(outcome.tables[0].rows[0].entries[3].text, "-1.00") << "the order is reversed";
 }
 
 TEST(MethodsTable, SetsWhatTable1SaysBelowWhatWasMeasured) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "dotin/explain/summary.h"
 #include "dotin/report/reproduce/charts.h"
@@ -49,6 +51,20 @@ Entry count_entry(std::size_t count, std::size_t of, const std::string& key) {
       key};
 }
 
+/// Pearson's correlation of two lists, so of ranks Spearman's; 0 where one of them does not vary.
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto count = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / count;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / count;
+  double both = 0, square_a = 0, square_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    both += (a[i] - mean_a) * (b[i] - mean_b);
+    square_a += (a[i] - mean_a) * (a[i] - mean_a);
+    square_b += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return square_a > 0 && square_b > 0 ? both / std::sqrt(square_a * square_b) : 0;
+}
+
 /// The chart of one graph, and a row of the table.
 void add_graph(Outcome& outcome, Table& table, const std::string& data, const json& graph, const std::string& key) {
   const json& layer = graph.at("layers").at(0);
@@ -79,9 +95,13 @@ void add_graph(Outcome& outcome, Table& table, const std::string& data, const js
   table.rows.push_back({title,
                         {{std::to_string(ged.size()), {}, key},
                          count_entry(alike, ged.size(), key),
-                         count_entry(ged.size() - alike, ged.size(), key)}});
-  outcome.values.push_back(
-      {{"dataset", dataset_title(data)}, {"graph", number}, {"nodes", std::move(nodes)}, {"cell", key}});
+                         count_entry(ged.size() - alike, ged.size(), key),
+                         {fmt::format("{:.2f}", correlation(ged, classify)), {}, key}}});
+  outcome.values.push_back({{"dataset", dataset_title(data)},
+                            {"graph", number},
+                            {"nodes", std::move(nodes)},
+                            {"rank_correlation", correlation(ged, classify)},
+                            {"cell", key}});
 }
 
 }  // namespace
@@ -94,13 +114,16 @@ void fill_figure_importance(Outcome& outcome, const Settings& settings, Cells& c
   table.title = "Nodes that matter alike";
   table.about =
       "Alike: the smaller attentiveness of the two tasks is at least a quarter of the larger, the paper's rule for "
-      "orange points.";
-  table.columns = {"graph", "nodes", "alike", "apart"};
+      "orange points. It compares how much attention a node gets, not its place: where both tasks attend to all nodes "
+      "about evenly, all are alike, whatever their order. The correlation of the ranks (Spearman) is of the order "
+      "alone: "
+      "1, the same; 0, none; -1, reversed.";
+  table.columns = {"graph", "nodes", "alike", "apart", "rank correlation"};
   for (const std::string& data : settings.datasets_or({"DD", "PROTEINS", "NCI1", "NCI109"})) {
     const json* const record = cells.find(explained_cell(data, shape));
     const json* const result = result_of(record);
     if (result == nullptr) {
-      table.rows.push_back({dataset_title(data), std::vector<Entry>(3, Entry{absence_of(record)})});
+      table.rows.push_back({dataset_title(data), std::vector<Entry>(4, Entry{absence_of(record)})});
       outcome.values.push_back({{"dataset", dataset_title(data)}, {"absence", absence_of(record)}});
       continue;
     }

@@ -146,8 +146,8 @@ void fill_figure_layers(Outcome& outcome, const Settings& settings, Cells& cells
   }
   outcome.about.push_back(fmt::format(
       "Graph edit distance alone, one thread, hidden dimension {}, batches of {} triplets, preset recommended; medians "
-      "of {} x {} steps. With one layer nothing is dropped before the read-out, so that the lines meet there; the "
-      "paper drops after it.",
+      "of {} x {} steps. With one layer nothing is dropped before the read-out, so that the lines differ there by "
+      "noise alone; the paper drops after it, and has drop 0.9 about 1.5 times as fast as 0.1 with several layers.",
       shape.hidden, shape.batch, timing.repetitions, timing.steps));
 }
 

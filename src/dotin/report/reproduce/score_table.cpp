@@ -170,7 +170,7 @@ std::vector<Entry> tests_of(const std::vector<Score>& column, const std::string&
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const bool significant = corrected[i] < kSignificant;
     entries[compared[i]] = {fmt::format("{:+.2f}{}", tests[i].difference, significant ? " *" : ""),
-                            {fmt::format("p {:.3f}", corrected[i])},
+                            {corrected[i] < 0.0005 ? "p < 0.001" : fmt::format("p {:.3f}", corrected[i])},
                             column[compared[i]].cell};
     values.push_back({{"test", reference + " minus " + column[compared[i]].row->name},
                       {"dataset", dataset_title(base->dataset)},
@@ -210,12 +210,17 @@ Table test_table(const std::vector<std::vector<Score>>& columns, const std::stri
       "comparisons (Holm). *: p < {}; without it the difference may be chance.",
       reference, kSignificant);
   const std::string better = above(columns, reference);
-  table.about += better.empty() ? " No method that was run is above it." : " Above it are, of " + better + ".";
+  const std::size_t before = values.size();
   table.columns = {"method"};
   std::vector<std::vector<Entry>> entries;
   for (const std::vector<Score>& column : columns) {
     table.columns.push_back(column.front().column);
     entries.push_back(tests_of(column, reference, values));
+  }
+  if (!better.empty()) {
+    table.about += " Above it are, of " + better + ".";
+  } else if (values.size() > before) {
+    table.about += " No method that was run is above it.";
   }
   for (std::size_t r = 0; r < columns.front().size(); ++r) {
     if (columns.front()[r].row->name == reference) continue;
@@ -226,18 +231,18 @@ Table test_table(const std::vector<std::vector<Score>>& columns, const std::stri
   return table;
 }
 
+/// The rows that were run.
 Chart chart_of(const std::vector<Score>& column) {
   RowChart chart;
   chart.x_name = "percent";
   chart.kinds = {"validation rule, with standard deviation over folds", "best test epoch", "paper"};
   for (const Score& score : column) {
+    if (!score.known()) continue;
     RowChart::Row& row = chart.rows.emplace_back();
     row.label = score.row->name;
-    if (score.known()) {
-      const double mean = score.mean("validation");
-      row.marks.push_back({0, mean, mean - score.std(), mean + score.std()});
-      row.marks.push_back({1, score.mean("best_test")});
-    }
+    const double mean = score.mean("validation");
+    row.marks.push_back({0, mean, mean - score.std(), mean + score.std()});
+    row.marks.push_back({1, score.mean("best_test")});
     if (score.paper) row.marks.push_back({2, score.paper->mean});
   }
   const std::string& title = column.front().column;
