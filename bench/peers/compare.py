@@ -117,10 +117,14 @@ def measure(options, row):
             "repeat": options.repeat, "versions": versions}
 
 
+def chosen(name, part):
+    return name == part if any(row[0] == part for row in ROWS) else part in name
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dotin", default="dotin", help="the program")
-    parser.add_argument("--only", action="append", help="rows whose name contains this, or one of these if given again")
+    parser.add_argument("--only", action="append", help="the row of this name, or those whose names contain it; may be given again")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--steps", type=int, default=20, help="of PyG in one repetition; dotin takes four times as many")
     parser.add_argument("--threads", type=int, default=1)
@@ -129,7 +133,7 @@ def main():
     rows = []
     print(f"{'work':<36} {'dotin':>12} {'PyG':>12} {'ratio':>6} {'lowest..highest':>16} {'wanted':>6}  best PyG variant")
     for row in ROWS:
-        if options.only and not any(part in row[0] for part in options.only):
+        if options.only and not any(chosen(row[0], part) for part in options.only):
             continue
         result = measure(options, row)
         rows.append(result)
