@@ -178,12 +178,12 @@ void write_outcomes(const std::vector<const Item*>& chosen, const ReproduceOptio
     if (would_only_empty(outcome, options.out)) {
       rows.emplace_back(item->name,
                         fmt::format("no cell of {}; what {} has of it stays", outcome.command, printable(options.out)));
-      continue;
+    } else {
+      write_outcome(outcome, options.out);
+      const auto all = static_cast<int64_t>(outcome.cells.size() + outcome.missing.size());
+      rows.emplace_back(item->name, fmt::format("{} of {}: {}/{}.html, .md, .json", outcome.cells.size(),
+                                                counted(all, "cell"), printable(options.out), item->name));
     }
-    write_outcome(outcome, options.out);
-    const auto all = static_cast<int64_t>(outcome.cells.size() + outcome.missing.size());
-    rows.emplace_back(item->name, fmt::format("{} of {}: {}/{}.html, .md, .json", outcome.cells.size(),
-                                              counted(all, "cell"), printable(options.out), item->name));
     pages.push_back(page_data(outcome));
     printed.push_back(report::reproduce::to_json(outcome));
   }

@@ -76,6 +76,13 @@ TEST(Reproduce, AQuickTableIsWrittenInEveryFormAndItsCellsAreKept) {
   EXPECT_EQ(nlohmann::json::parse(second.out), told);
   const Result other = run(small_table(data, out, {"--epochs", "2", "--no-run", "--json"}));
   EXPECT_EQ(nlohmann::json::parse(other.out)["missing"].size(), 2u) << "other settings are other cells";
+  EXPECT_EQ(nlohmann::json::parse(read_text(out + "/table-classification.json")), told) << "what was run stays";
+
+  // Where the data is not, what was run can be shown.
+  fs::remove(data);
+  const Result shown = run(small_table(data, out, {"--no-run", "--json"}));
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_EQ(nlohmann::json::parse(shown.out), told);
 }
 
 TEST(Reproduce, EveryItemComesToItsEnd) {
