@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "dotin/explain/ranks.h"
 #include "dotin/explain/summary.h"
 #include "dotin/report/reproduce/charts.h"
 #include "dotin/report/reproduce/items.h"
@@ -51,20 +51,6 @@ Entry count_entry(std::size_t count, std::size_t of, const std::string& key) {
       key};
 }
 
-/// Pearson's correlation of two lists, so of ranks Spearman's; 0 where one of them does not vary.
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto count = static_cast<double>(a.size());
-  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / count;
-  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / count;
-  double both = 0, square_a = 0, square_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    both += (a[i] - mean_a) * (b[i] - mean_b);
-    square_a += (a[i] - mean_a) * (a[i] - mean_a);
-    square_b += (b[i] - mean_b) * (b[i] - mean_b);
-  }
-  return square_a > 0 && square_b > 0 ? both / std::sqrt(square_a * square_b) : 0;
-}
-
 /// The chart of one graph, and a row of the table.
 void add_graph(Outcome& outcome, Table& table, const std::string& data, const json& graph, const std::string& key) {
   const json& layer = graph.at("layers").at(0);
@@ -92,15 +78,16 @@ void add_graph(Outcome& outcome, Table& table, const std::string& data, const js
   }
   const std::string title = fmt::format("{}, graph {}", dataset_title(data), number);
   outcome.charts.push_back({short_name(title), title, "", draw(chart, title)});
+  const double correlation = explain::rank_correlation(ged, classify);  // NaN where all nodes share a rank
   table.rows.push_back({title,
                         {{std::to_string(ged.size()), {}, key},
                          count_entry(alike, ged.size(), key),
                          count_entry(ged.size() - alike, ged.size(), key),
-                         {fmt::format("{:.2f}", correlation(ged, classify)), {}, key}}});
+                         {std::isnan(correlation) ? "–" : fmt::format("{:.2f}", correlation), {}, key}}});
   outcome.values.push_back({{"dataset", dataset_title(data)},
                             {"graph", number},
                             {"nodes", std::move(nodes)},
-                            {"rank_correlation", correlation(ged, classify)},
+                            {"rank_correlation", correlation},
                             {"cell", key}});
 }
 
