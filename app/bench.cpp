@@ -81,6 +81,11 @@ std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given
   return works;
 }
 
+/// Without what weights take, which no drop makes smaller.
+int64_t activation_bytes(const training::BenchmarkResult& result) {
+  return std::max<int64_t>(0, result.peak_bytes - result.weight_bytes);
+}
+
 nlohmann::ordered_json as_json(const Work& work, int threads, double roof) {
   const training::BenchmarkResult& r = work.result;
   nlohmann::ordered_json json = {
@@ -100,6 +105,10 @@ nlohmann::ordered_json as_json(const Work& work, int threads, double roof) {
       {"machine_gemm_flops", roof},
       {"roof_share", r.gemm_flops / roof},
       {"parameters", r.parameters}};
+  if (work.training) {
+    json["activation_bytes"] = activation_bytes(r);
+    json["gemm_and_adam_share"] = (r.gemm + r.optimizer) / r.step;
+  }
   if (work.gain)
     json["thread_gain"] = {{"median", work.gain->median}, {"least", work.gain->least}, {"most", work.gain->most}};
   return json;
@@ -131,6 +140,15 @@ std::string as_table(const std::vector<Work>& works, int threads, double roof) {
     text += fmt::format("{:<18} forward by layer, ms: {}\n", work.name, fmt::join(layers, " "));
   }
   for (const Work& work : works) {
+    if (!work.training) continue;
+    text += fmt::format("{:<18} activations {}", work.name, core::format_bytes(activation_bytes(work.result)));
+    if (work.result.gemm > 0) {
+      text += fmt::format(", products and Adam {:.0f}% of a step",
+                          100 * (work.result.gemm + work.result.optimizer) / work.result.step);
+    }
+    text += "\n";
+  }
+  for (const Work& work : works) {
     if (!work.gain) continue;
     text += fmt::format("{:<18} {} threads are {:.2f} times as fast as one ({:.2f} to {:.2f})\n", work.name, threads,
                         work.gain->median, work.gain->least, work.gain->most);
@@ -150,6 +168,7 @@ void warm_up(const Work& work, const std::shared_ptr<const data::Dataset>& datas
 int run_bench(const BenchOptions& options, Context& context) {
   training::RunOptions resolved = options.run.resolve();
   resolved.validate();
+  options.run.warn_without_effect(resolved);
   const std::vector<std::string> given = options.run.given();
   const bool ratio_given = std::find(given.begin(), given.end(), "--drop-ratio") != given.end();
   const std::shared_ptr<const data::Dataset> dataset = open_or_generate(options.data, context);

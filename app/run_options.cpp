@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "dotin/core/log.h"
 #include "dotin/training/config.h"
 
 namespace dotin::app {
@@ -149,6 +150,15 @@ std::vector<std::string> RunOptionsParser::given() const {
     if (option->count() > 0) names.push_back(flag_of(name));
   }
   return names;
+}
+
+void RunOptionsParser::warn_without_effect(const training::RunOptions& options) const {
+  for (const std::string& name : options.without_effect()) {
+    const auto option = options_.find(name);
+    if (option == options_.end() || option->second->count() == 0) continue;
+    core::log_warning("{} has no effect with --drop {}, --readout {} and --backbone {}", flag_of(name),
+                      options.model.drop, options.model.readout_name(), options.model.backbone);
+  }
 }
 
 }  // namespace dotin::app

@@ -33,6 +33,9 @@ class RunOptionsParser {
   /// Names of the options that were given, as on the command line.
   std::vector<std::string> given() const;
 
+  /// Warns of options that were given and change nothing in a run with these options.
+  void warn_without_effect(const training::RunOptions& options) const;
+
  private:
   training::RunOptions parsed_;
   std::string config_;

@@ -80,15 +80,6 @@ training::RunFolder folder_of(const std::string& command, const RunArguments& ar
                                               training::default_run_name(options.data.data, names, std::time(nullptr)));
 }
 
-void warn_without_effect(const RunArguments& arguments, const training::RunOptions& options) {
-  const std::vector<std::string> given = arguments.options.given();
-  for (const std::string& name : options.without_effect()) {
-    if (std::find(given.begin(), given.end(), flag_of(name)) == given.end()) continue;
-    core::log_warning("{} has no effect with --drop {}, --readout {} and --backbone {}", flag_of(name),
-                      options.model.drop, options.model.readout_name(), options.model.backbone);
-  }
-}
-
 }  // namespace
 
 RunSetup set_up_run(const std::string& command, const RunArguments& arguments, const RunCheck& check,
@@ -107,7 +98,7 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments, c
     dataset = data::open(options.data.data, open);
   }
   check(options, dataset);
-  warn_without_effect(arguments, options);
+  arguments.options.warn_without_effect(options);
 
   const bool resuming = !arguments.resume.empty();
   training::RunFolder folder = folder_of(command, arguments, options, specs);

@@ -54,6 +54,8 @@ TEST(Bench, SaysWhereTheTimeGoesAndWhatTheMachineReaches) {
   const std::string table = run(words).out;
   EXPECT_SAYS(table, "ms: batch forward backward adam");
   EXPECT_SAYS(table, "train, drop 0.5    forward by layer, ms: ");
+  EXPECT_SAYS(table, "train, drop 0.5    activations ");
+  EXPECT_SAYS(table, ", products and Adam ");
   EXPECT_SAYS(table, "this machine reaches ");
   std::vector<std::string> for_programs = words;
   for_programs.insert(for_programs.end(), {"--json", "--without", "input-table,last-layer"});
@@ -68,6 +70,9 @@ TEST(Bench, SaysWhereTheTimeGoesAndWhatTheMachineReaches) {
   EXPECT_LE(train["step_seconds"]["fastest"], train["step_seconds"]["median"]);
   EXPECT_EQ(train["forward_layer_seconds"].size(), 2u);
   EXPECT_LT(train["gemm_seconds"], phases);
+  EXPECT_GT(train["gemm_and_adam_share"], 0);
+  EXPECT_LT(train["gemm_and_adam_share"], 1);
+  EXPECT_LE(train["activation_bytes"], train["peak_bytes"]);
   EXPECT_EQ(run({"bench", data, "--without", "adam"}).code, 2);
 }
 
@@ -78,8 +83,18 @@ TEST(Bench, ComparedMethodsRunToo) {
     const Result result = run(
         {"bench", data, "--quick", "--hidden", "8", "--threads", "1", "--drop-ratio", "0.5", "--drop", drop, "--json"});
     ASSERT_EQ(result.code, 0) << drop << result.err;
-    EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2u);
+    const nlohmann::json works = nlohmann::json::parse(result.out);
+    ASSERT_EQ(works.size(), 2u);
+    for (const nlohmann::json& work : works) EXPECT_EQ(work["forward_layer_seconds"].size(), 3u);
   }
+}
+
+TEST(Bench, WarnsOfOptionsWithoutEffect) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  const Result result = run({"bench", data, "--quick", "--hidden", "8", "--drop", "none", "--drop-ratio", "0.5"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_SAYS(result.err, "--drop-ratio has no effect with --drop none");
 }
 
 TEST(Bench, ScalingSetsThreadsBesideOne) {

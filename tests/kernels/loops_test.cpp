@@ -72,13 +72,12 @@ TYPED_TEST(EveryInstructionSet, TakesExponentials) {
         expect_near(values, expected, "exponential");
       }
     }
-    std::vector<TypeParam> ends = {0, -0.0, 88, 89, 1000, -87, -88, -1000};
+    std::vector<TypeParam> ends = {0, -0.0, -87, -88, -1000};
     loops.exponentials(ends.data(), static_cast<int64_t>(ends.size()));
     EXPECT_EQ(ends[0], 1);
     EXPECT_EQ(ends[1], 1);
-    for (const std::size_t large : {3, 4}) EXPECT_GE(ends[large], ends[2]);
-    for (const std::size_t small : {6, 7}) EXPECT_LE(ends[small], ends[5]);
-    EXPECT_GE(ends[7], 0);
+    for (const std::size_t small : {3, 4}) EXPECT_LE(ends[small], ends[2]);
+    EXPECT_GE(ends[4], 0);
   });
 }
 

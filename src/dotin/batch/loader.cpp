@@ -16,8 +16,9 @@ namespace dotin::batch {
 
 namespace {
 
-/// Batches ready ahead of use: one being used, one waiting hides an uneven build time; more only takes memory.
-constexpr std::size_t kReadyBatches = 2;
+/// Batches ready ahead of use, and how few are left when the worker is woken to build more: waking it for every single
+/// one takes as long as a batch of small graphs.
+constexpr std::size_t kReadyBatches = 4, kFewBatches = 2;
 
 }  // namespace
 
@@ -102,8 +103,9 @@ class Loader::Impl {
     if (ready_.empty()) std::rethrow_exception(failure_);
     Batch batch = std::move(ready_.front());
     ready_.pop_front();
+    const bool few = ready_.size() <= kFewBatches;
     lock.unlock();
-    changed_.notify_all();
+    if (few) changed_.notify_all();
     return batch;
   }
 
@@ -111,7 +113,8 @@ class Loader::Impl {
     for (std::size_t number = from; number < plan_.size(); ++number) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [this] { return stop_ || ready_.size() < kReadyBatches; });
+        if (ready_.size() >= kReadyBatches)
+          changed_.wait(lock, [this] { return stop_ || ready_.size() <= kFewBatches; });
         if (stop_) return;
       }
       std::optional<Batch> batch;

@@ -4,6 +4,7 @@
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
+#include "dotin/kernels/storage.h"
 #include "dotin/kernels/virtual_attention.h"
 
 namespace dotin::kernels {
@@ -19,8 +20,8 @@ void compute_logits(const Frame<Scalar>& f, const Savings& savings, const RowPro
   const int64_t u = f.rows.table_rows;
   const Scalar *const qv = products.q.data(), *const pv = products.p.data();
   const Scalar *const q = qv + f.virtual_count * f.a, *const p = pv + f.virtual_count * f.a;
-  tape.s_edge.resize(static_cast<std::size_t>(f.edges));
-  tape.s_self.resize(static_cast<std::size_t>(f.nodes));
+  size_to(tape.s_edge, f.edges);
+  size_to(tape.s_self, f.nodes);
   tape.pair_table = savings.pair_table && f.rows.code != nullptr && u * u <= 2 * (f.edges + f.nodes);
   if (tape.pair_table) {
     std::vector<Scalar> pairs(static_cast<std::size_t>(u * u));
@@ -37,13 +38,13 @@ void compute_logits(const Frame<Scalar>& f, const Savings& savings, const RowPro
     for (int64_t i = 0; i < f.nodes; ++i) tape.s_self[i] = loop.dot(q + f.row_of(i) * f.a, p + f.row_of(i) * f.a, f.a);
   }
 
-  tape.s_to_virtual.resize(static_cast<std::size_t>(f.nodes * f.k));
-  tape.logits_by_task.resize(tape.s_to_virtual.size());
+  size_to(tape.s_to_virtual, f.nodes * f.k);
+  size_to(tape.logits_by_task, f.nodes * f.k);
   node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, q, u, pv, tape.s_to_virtual.data());
   node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.a, p, u, qv, tape.logits_by_task.data());
 
   // Task k's attentiveness of virtual node k' is q_k . p_k'.
-  tape.own_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.k));
+  size_to(tape.own_virtual, f.virtual_count * f.k);
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     const int64_t base = v / f.k * f.k;
     for (int64_t k = 0; k < f.k; ++k)

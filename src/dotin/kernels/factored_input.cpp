@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dotin/kernels/gemm.h"
+#include "dotin/kernels/storage.h"
 
 namespace dotin::kernels {
 
@@ -67,13 +68,13 @@ void factor_input(const LayerSettings& settings, const InputFeatures& features, 
     }
   }
 
-  factored.basis.resize(static_cast<std::size_t>(w * d));
+  size_to(factored.basis, w * d);
   gather_columns(input, d, feature_width, factored.columns, factored.basis.data());
   std::copy_n(virtual_rows, settings.tasks * d, factored.basis.data() + count * d);
 
   for_each_parameter(
       [&](const Scalar* weight, int64_t rows, std::vector<Scalar>& product) {
-        product.resize(static_cast<std::size_t>(rows * w));
+        size_to(product, rows * w);
         gemm(Op::plain, Op::transposed, rows, w, d, Scalar(1), weight, factored.basis.data(), Scalar(0),
              product.data());
       },

@@ -6,6 +6,7 @@
 #include "dotin/kernels/edge_coefficients.h"
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/reach.h"
+#include "dotin/kernels/storage.h"
 #include "dotin/kernels/virtual_attention.h"
 
 namespace dotin::kernels {
@@ -63,8 +64,8 @@ void virtual_rows(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<
                   const Factors& factors, std::vector<Scalar>& task_gate, std::vector<Scalar>& from_row,
                   std::vector<Scalar>& self) {
   const Level& level = f.level;
-  from_row.resize(static_cast<std::size_t>(f.nodes * f.k));
-  self.resize(static_cast<std::size_t>(f.graphs * f.k));
+  size_to(from_row, f.nodes * f.k);
+  size_to(self, f.graphs * f.k);
   for (int64_t g = 0; g < f.graphs; ++g) {
     const double factor = factors.virtual_row[g];
     std::fill_n(self.begin() + g * f.k, f.k,
@@ -75,7 +76,7 @@ void virtual_rows(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<
     }
   }
   if (weights.task_gate == nullptr) return;
-  task_gate.resize(from_row.size());
+  size_to(task_gate, f.nodes * f.k);
   node_virtual_dots(level, f.rows.code, true, f.k, f.w, f.rows.table(), f.rows.table_rows, weights.task_gate,
                     task_gate.data());
   for (std::size_t i = 0; i < task_gate.size(); ++i) {
@@ -111,9 +112,9 @@ void fixed_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, c
                         LayerTape<Scalar>& tape) {
   const Level& level = f.level;
   const Factors factors = factors_of(level, settings.backbone, f.k);
-  tape.s_edge.resize(static_cast<std::size_t>(f.edges));
-  tape.s_self.resize(static_cast<std::size_t>(f.nodes));
-  tape.s_to_virtual.resize(static_cast<std::size_t>(f.nodes * f.k));
+  size_to(tape.s_edge, f.edges);
+  size_to(tape.s_self, f.nodes);
+  size_to(tape.s_to_virtual, f.nodes * f.k);
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int32_t e = level.row_offsets[i]; e < level.row_offsets[i + 1]; ++e) {
       const double weight = level.weighted ? level.edge_weight[e] : 1.0;
@@ -128,7 +129,7 @@ void fixed_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, c
   virtual_rows(f, settings.backbone, weights, factors, tape.task_gate, tape.s_from_row, tape.s_virtual_self);
 
   reach_nodes(f, settings.tau, weights, tape.reach, tape.logits_by_task);
-  tape.own_virtual.resize(static_cast<std::size_t>(f.virtual_count * f.k));
+  size_to(tape.own_virtual, f.virtual_count * f.k);
   for (int64_t v = 0; v < f.virtual_count; ++v) {
     for (int64_t k = 0; k < f.k; ++k) {
       tape.own_virtual[v * f.k + k] =

@@ -6,6 +6,7 @@
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/reach.h"
 #include "dotin/kernels/row_map.h"
+#include "dotin/kernels/storage.h"
 #include "dotin/kernels/virtual_attention.h"
 #include "dotin/kernels/wide_rows.h"
 
@@ -44,7 +45,7 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
   }
 
   const std::vector<Scalar> inputs = virtual_inputs(f);
-  tape.mixed.resize(inputs.size());
+  size_to(tape.mixed, out_rows * d);
   wide_rows<Scalar>(level, {rows.table(), rows.table_rows, rows.code, d}, f.k, tape.s_from_row.data(),
                     tape.mixed.data());
   for (int64_t r = 0; r < out_rows; ++r)
@@ -53,9 +54,9 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
   finish_map(out_rows, d, weights, tape.inner, tape.z);
   tape.mask.clear();
   if (make_mask) make_mask(out_rows, tape.mask);
-  tape.mean.resize(static_cast<std::size_t>(out_rows));
-  tape.inverse_deviation.resize(tape.mean.size());
-  tape.next.resize(inputs.size());
+  size_to(tape.mean, out_rows);
+  size_to(tape.inverse_deviation, out_rows);
+  size_to(tape.next, out_rows * d);
   loop.norm_elu(tape.z.data(), out_rows, d, weights.gamma, weights.beta, tape.mask.empty() ? nullptr : tape.mask.data(),
                 nullptr, tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
   if (settings.residual) loop.add_scaled(1, inputs.data(), tape.next.data(), out_rows * d);

@@ -9,6 +9,7 @@
 #include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/row_map.h"
+#include "dotin/kernels/storage.h"
 #include "dotin/kernels/wide_rows.h"
 
 namespace dotin::kernels {
@@ -20,8 +21,12 @@ namespace {
 template <class Scalar>
 void score_nodes(const Frame<Scalar>& f, Attentiveness mode, LayerTape<Scalar>& tape) {
   const std::vector<Scalar>& own = tape.logits_by_task;
-  tape.scores = mode == Attentiveness::smoothed ? zeros<Scalar>(f.nodes * f.k) : own;
-  tape.logits = zeros<Scalar>(f.nodes);
+  if (mode == Attentiveness::smoothed) {
+    clear_to(tape.scores, f.nodes * f.k);
+  } else {
+    tape.scores = own;
+  }
+  clear_to(tape.logits, f.nodes);
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int64_t k = 0; k < f.k; ++k) {
       Scalar& score = tape.scores[i * f.k + k];
@@ -41,8 +46,8 @@ void score_nodes(const Frame<Scalar>& f, Attentiveness mode, LayerTape<Scalar>& 
 /// lambda of the dropped nodes of graphs that merge.
 template <class Scalar>
 void merge_weights(const Frame<Scalar>& f, bool from_softmax, LayerTape<Scalar>& tape) {
-  tape.lambda = zeros<Scalar>(f.nodes);
-  if (from_softmax) tape.attentiveness = zeros<Scalar>(f.nodes);
+  clear_to(tape.lambda, f.nodes);
+  if (from_softmax) clear_to(tape.attentiveness, f.nodes);
   for (int64_t g = 0; g < f.graphs; ++g) {
     if (tape.map.merged[g] < 0) continue;
     const int64_t first = f.level.node_offsets[g], last = f.level.node_offsets[g + 1];
@@ -70,8 +75,8 @@ void merge_weights(const Frame<Scalar>& f, bool from_softmax, LayerTape<Scalar>&
 template <class Scalar>
 void wide_weights(const Frame<Scalar>& f, LayerTape<Scalar>& tape) {
   const int64_t count = f.k + 1;
-  tape.wide = zeros<Scalar>(f.nodes * count);
-  tape.merged_virtual = zeros<Scalar>(f.graphs * f.k);
+  clear_to(tape.wide, f.nodes * count);
+  clear_to(tape.merged_virtual, f.graphs * f.k);
   for (int64_t i = 0; i < f.nodes; ++i) {
     for (int64_t k = 0; k < f.k; ++k) tape.wide[i * count + k] = tape.s_from_row[i * f.k + k];
   }
@@ -95,7 +100,7 @@ void mix(const Frame<Scalar>& f, const RowProducts<Scalar>& products, LayerTape<
   const int64_t virtual_rows = f.graphs * f.k;
   const MixedRows<Scalar> x = mixed_rows(f, products, tape);
   const int64_t width = x.width;
-  tape.mixed.resize(static_cast<std::size_t>((virtual_rows + left) * width));
+  size_to(tape.mixed, (virtual_rows + left) * width);
   loop.gather_rows(coefficients(f, tape), x, tape.map.source.data(), left, tape.mixed.data() + virtual_rows * width);
   if (!has_wide_rows(f, tape)) return;
 
@@ -204,8 +209,8 @@ void decide_nodes(const LayerSettings& settings, const LayerWeights<Scalar>& wei
                   const Level& level, const RowProducts<Scalar>& products, const Choose<Scalar>& choose,
                   LayerTape<Scalar>& tape) {
   const Frame<Scalar> f(settings, rows, level);
-  tape.graph_of.resize(static_cast<std::size_t>(f.nodes));
-  tape.virtual_row.resize(tape.graph_of.size());
+  size_to(tape.graph_of, f.nodes);
+  size_to(tape.virtual_row, f.nodes);
   for (int64_t g = 0; g < f.graphs; ++g) {
     std::fill(tape.graph_of.begin() + level.node_offsets[g], tape.graph_of.begin() + level.node_offsets[g + 1],
               static_cast<int32_t>(g));
@@ -219,7 +224,7 @@ void decide_nodes(const LayerSettings& settings, const LayerWeights<Scalar>& wei
   }
   score_nodes(f, settings.attentiveness, tape);
 
-  tape.keep.resize(static_cast<std::size_t>(f.nodes));
+  size_to(tape.keep, f.nodes);
   choose(tape.logits.data(), level, tape.keep.data());
   coarsen(level, tape.keep.data(), settings.merge, settings.edge_weights, settings.tasks, tape.next_level, tape.map);
   tape.rows_left = rows_that_leave(f, tape);
@@ -237,15 +242,15 @@ void next_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weight
   const int64_t left = rows_that_leave(f, tape);
   tape.inputs.clear();
   if (writes_inputs(f, settings, weights, products)) {
-    tape.inputs = zeros<Scalar>(left * f.w);
+    clear_to(tape.inputs, left * f.w);
     add_inputs(f, tape, rows.all, f.w, tape.inputs.data());
   }
   mix_and_map(f, weights, products, tape);
   tape.mask.clear();
   if (make_mask) make_mask(left, tape.mask);
-  tape.mean.resize(static_cast<std::size_t>(left));
-  tape.inverse_deviation.resize(tape.mean.size());
-  tape.next.resize(static_cast<std::size_t>(left * f.d));
+  size_to(tape.mean, left);
+  size_to(tape.inverse_deviation, left);
+  size_to(tape.next, left * f.d);
   loops<Scalar>().norm_elu(tape.z.data(), left, f.d, weights.gamma, weights.beta,
                            tape.mask.empty() ? nullptr : tape.mask.data(), settings.gate ? tape.gate.data() : nullptr,
                            tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());

@@ -6,6 +6,7 @@
 
 #include "dotin/kernels/layer_steps.h"
 #include "dotin/kernels/loops.h"
+#include "dotin/kernels/storage.h"
 
 namespace dotin::kernels {
 
@@ -55,7 +56,7 @@ template <class Scalar>
 void fill_table(const LayerSettings& settings, const NetworkWeights<Scalar>& weights, int64_t width,
                 const InputFeatures& features, const InputIndex& index, std::vector<Scalar>& table) {
   const int64_t virtual_values = settings.tasks * settings.hidden;
-  table.resize(static_cast<std::size_t>(virtual_values + index.rows() * settings.hidden));
+  size_to(table, virtual_values + index.rows() * settings.hidden);
   std::copy_n(weights.virtual_rows, virtual_values, table.data());
   input_table(features, index, weights.input, settings.hidden, width, table.data() + virtual_values);
 }
@@ -258,7 +259,9 @@ void network_backward(const LayerSettings& settings, const NetworkWeights<Scalar
   const std::size_t parts = tape.parts.size();
   std::vector<WeightProducts<Scalar>> later(parts);
   std::vector<FactoredGradients<Scalar>> of_factors;
-  for (const PartTape<Scalar>& part : tape.parts) of_factors.emplace_back(settings, part.input_factors);
+  if (tape.form == InputForm::factored) {
+    for (const PartTape<Scalar>& part : tape.parts) of_factors.emplace_back(settings, part.input_factors);
+  }
   for (auto l = static_cast<int64_t>(weights.layers.size()) - 1; l >= 0; --l) {
     if (l == 0 && shares_first_layer(weights, tape)) {
       shared_layer_backward(settings, weights.layers[0], tape, for_each_part, gradients, later, d_next);

@@ -36,10 +36,20 @@ void softmax_graph(Level& level, int32_t g, int32_t tasks) {
 
 }  // namespace
 
+void Level::clear() {
+  for (std::vector<int32_t>* const numbers : {&node_offsets, &row_offsets, &columns}) numbers->clear();
+  for (std::vector<double>* const weights :
+       {&edge_weight, &self_weight, &row_to_virtual, &virtual_to_row, &virtual_self}) {
+    weights->clear();
+  }
+  weighted = false;
+}
+
 void coarsen(const Level& old, const uint8_t* keep, bool merge, EdgeWeights edge_weights, int32_t tasks, Level& level,
              DropMap& map) {
   const int32_t graphs = old.graphs();
-  level = Level();
+  level.clear();
+  level.weighted = edge_weights != EdgeWeights::none && (merge || old.weighted);
   level.node_offsets.push_back(0);
   map.source.clear();
   map.new_of_old.assign(static_cast<std::size_t>(old.nodes()), -1);
@@ -64,6 +74,17 @@ void coarsen(const Level& old, const uint8_t* keep, bool merge, EdgeWeights edge
     level.node_offsets.push_back(static_cast<int32_t>(map.source.size()));
   }
 
+  const auto add_edge = [&level](int32_t column, double weight) {
+    level.columns.push_back(column);
+    if (level.weighted) level.edge_weight.push_back(weight);
+  };
+  const auto end_row = [&level](double self, double to_virtual, double from_virtual) {
+    level.row_offsets.push_back(level.edges());
+    if (!level.weighted) return;
+    level.self_weight.push_back(self);
+    level.row_to_virtual.push_back(to_virtual);
+    level.virtual_to_row.push_back(from_virtual);
+  };
   level.row_offsets.push_back(0);
   std::vector<std::pair<int32_t, double>> to_merged;  // of one graph: kept node, sum of its weights to dropped ones
   for (int32_t g = 0; g < graphs; ++g) {
@@ -80,43 +101,26 @@ void coarsen(const Level& old, const uint8_t* keep, bool merge, EdgeWeights edge
       for (int32_t e = old.row_offsets[i]; e < old.row_offsets[i + 1]; ++e) {
         const int32_t j = old.columns[e];
         if (keep[j]) {
-          level.columns.push_back(map.new_of_old[j]);
-          level.edge_weight.push_back(weight_or_one(old.edge_weight, e));
+          add_edge(map.new_of_old[j], weight_or_one(old.edge_weight, e));
         } else {
           sum += weight_or_one(old.edge_weight, e);
           any = true;
         }
       }
       if (any && merge) {
-        level.columns.push_back(map.merged[g]);
-        level.edge_weight.push_back(sum);
+        add_edge(map.merged[g], sum);
         to_merged.emplace_back(map.new_of_old[i], sum);
       }
-      level.row_offsets.push_back(level.edges());
-      level.self_weight.push_back(weight_or_one(old.self_weight, i));
-      level.row_to_virtual.push_back(weight_or_one(old.row_to_virtual, i));
-      level.virtual_to_row.push_back(weight_or_one(old.virtual_to_row, i));
+      end_row(weight_or_one(old.self_weight, i), weight_or_one(old.row_to_virtual, i),
+              weight_or_one(old.virtual_to_row, i));
     }
     if (map.merged[g] >= 0) {
-      for (const auto& [node, weight] : to_merged) {
-        level.columns.push_back(node);
-        level.edge_weight.push_back(weight);
-      }
-      level.row_offsets.push_back(level.edges());
-      level.self_weight.push_back(1);
-      level.row_to_virtual.push_back(virtual_sum);
-      level.virtual_to_row.push_back(virtual_sum);
+      for (const auto& [node, weight] : to_merged) add_edge(node, weight);
+      end_row(1, virtual_sum, virtual_sum);
     }
-    level.virtual_self.push_back(weight_or_one(old.virtual_self, g));
+    if (level.weighted) level.virtual_self.push_back(weight_or_one(old.virtual_self, g));
   }
-  level.weighted = edge_weights != EdgeWeights::none && (merge || old.weighted);
-  if (!level.weighted) {
-    level.edge_weight.clear();
-    level.self_weight.clear();
-    level.row_to_virtual.clear();
-    level.virtual_to_row.clear();
-    level.virtual_self.clear();
-  } else if (edge_weights == EdgeWeights::softmax) {
+  if (level.weighted && edge_weights == EdgeWeights::softmax) {
     for (int32_t g = 0; g < graphs; ++g) {
       if (map.merged[g] >= 0) softmax_graph(level, g, tasks);
     }

@@ -24,6 +24,9 @@ struct Level {
   int32_t graphs() const { return static_cast<int32_t>(node_offsets.size()) - 1; }
   int32_t nodes() const { return node_offsets.back(); }
   int32_t edges() const { return static_cast<int32_t>(columns.size()); }
+
+  /// No graphs, with the memory kept.
+  void clear();
 };
 
 /// What a drop did: where each new raw node comes from and where each old one went.

@@ -49,7 +49,7 @@ template <class Scalar>
 struct Loops {
   const char* name;  // instruction set
 
-  /// values[i] = exp(values[i]).
+  /// values[i] = exp(values[i]), of values up to 88.
   void (*exponentials)(Scalar* values, int64_t count);
 
   /// out[e] = q[code i] . p[code j] for every entry e = (i, j).

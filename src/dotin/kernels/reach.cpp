@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dotin/kernels/gemm.h"
+#include "dotin/kernels/storage.h"
 #include "dotin/kernels/virtual_attention.h"
 
 namespace dotin::kernels {
@@ -10,13 +11,13 @@ namespace dotin::kernels {
 template <class Scalar>
 void reach_nodes(const Frame<Scalar>& f, double tau, const LayerWeights<Scalar>& weights, Reach<Scalar>& reach,
                  std::vector<Scalar>& logits_by_task) {
-  reach.query.resize(static_cast<std::size_t>(f.virtual_count * f.a));
-  reach.row.resize(static_cast<std::size_t>(f.virtual_count * f.w));
+  size_to(reach.query, f.virtual_count * f.a);
+  size_to(reach.row, f.virtual_count * f.w);
   gemm(Op::plain, Op::transposed, f.virtual_count, f.a, f.w, static_cast<Scalar>(1 / tau), f.rows.virtual_rows(),
        weights.query, Scalar(0), reach.query.data());
   gemm(Op::plain, Op::plain, f.virtual_count, f.w, f.a, Scalar(1), reach.query.data(), weights.key, Scalar(0),
        reach.row.data());
-  logits_by_task.resize(static_cast<std::size_t>(f.nodes * f.k));
+  size_to(logits_by_task, f.nodes * f.k);
   node_virtual_dots(f.level, f.rows.code, f.rows.shared_virtual, f.k, f.w, f.rows.table(), f.rows.table_rows,
                     reach.row.data(), logits_by_task.data());
 }

@@ -5,6 +5,7 @@
 
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
+#include "dotin/kernels/storage.h"
 
 namespace dotin::kernels {
 
@@ -19,7 +20,7 @@ const Scalar* first_bias(const LayerWeights<Scalar>& weights) {
 template <class Scalar>
 void affine(int64_t rows, int64_t out_width, int64_t in_width, const Scalar* in, const Scalar* map, const Scalar* bias,
             std::vector<Scalar>& out) {
-  out.resize(static_cast<std::size_t>(rows * out_width));
+  size_to(out, rows * out_width);
   for (int64_t r = 0; r < rows; ++r) std::copy_n(bias, out_width, out.data() + r * out_width);
   gemm(Op::plain, Op::transposed, rows, out_width, in_width, Scalar(1), in, map, Scalar(1), out.data());
 }
@@ -69,7 +70,7 @@ void finish_map(int64_t rows, int64_t d, const LayerWeights<Scalar>& weights, In
                 std::vector<Scalar>& z) {
   if (weights.inner == nullptr) return;
   tape.before.swap(z);
-  tape.after.resize(tape.before.size());
+  size_to(tape.after, rows * d);
   loops<Scalar>().norm_elu(tape.before.data(), rows, d, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                            tape.after.data());
   affine(rows, d, d, tape.after.data(), weights.linear, weights.bias, z);

@@ -6,6 +6,7 @@
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
 #include "dotin/kernels/row_map.h"
+#include "dotin/kernels/storage.h"
 
 namespace dotin::kernels {
 
@@ -14,7 +15,7 @@ namespace {
 /// to [rows, D] = all rows times map^T.
 template <class Scalar>
 void transform(const LayerRows<Scalar>& rows, int64_t d, const Scalar* map, std::vector<Scalar>& to) {
-  to.resize(static_cast<std::size_t>(rows.count() * d));
+  size_to(to, rows.count() * d);
   gemm(Op::plain, Op::transposed, rows.count(), d, rows.width, Scalar(1), rows.all, map, Scalar(0), to.data());
 }
 
@@ -65,20 +66,18 @@ void RowGradients<Scalar>::add(const RowGradients& other) {
 template <class Scalar>
 void project_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
                   RowProducts<Scalar>& products) {
-  products.q.clear();
-  products.p.clear();
   if (settings.backbone != Backbone::gat) return;
   const int64_t count = rows.count(), a = settings.attention, w = rows.width;
   const auto inverse_tau = static_cast<Scalar>(1 / settings.tau);
-  products.projection.resize(static_cast<std::size_t>(2 * a * w));
+  size_to(products.projection, 2 * a * w);
   for (int64_t i = 0; i < a * w; ++i) products.projection[i] = inverse_tau * weights.query[i];
   std::copy_n(weights.key, a * w, products.projection.data() + a * w);
   // In one product: it reads the rows once.
   std::vector<Scalar> both(static_cast<std::size_t>(count * 2 * a));
   gemm(Op::plain, Op::transposed, count, 2 * a, w, Scalar(1), rows.all, products.projection.data(), Scalar(0),
        both.data());
-  products.q.resize(static_cast<std::size_t>(count * a));
-  products.p.resize(products.q.size());
+  size_to(products.q, count * a);
+  size_to(products.p, count * a);
   for (int64_t r = 0; r < count; ++r) {
     std::copy_n(both.data() + 2 * r * a, a, products.q.data() + r * a);
     std::copy_n(both.data() + (2 * r + 1) * a, a, products.p.data() + r * a);
@@ -88,10 +87,12 @@ void project_rows(const LayerSettings& settings, const LayerWeights<Scalar>& wei
 template <class Scalar>
 void map_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
               int64_t left, RowProducts<Scalar>& products) {
-  products.transformed.clear();
-  products.transformed_self.clear();
   products.table_first = settings.savings.linear_first && rows.code != nullptr && rows.table_rows < left;
-  if (!products.table_first) return;
+  if (!products.table_first) {
+    products.transformed.clear();
+    products.transformed_self.clear();
+    return;
+  }
   transform(rows, settings.hidden, first_map(weights), products.transformed);
   if (weights.self != nullptr) transform(rows, settings.hidden, weights.self, products.transformed_self);
 }

@@ -31,21 +31,26 @@ void select_nodes(const Scalar* logits, int64_t nodes, int64_t drops, uint8_t* k
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
     order[i] = {value, static_cast<int32_t>(i)};
   }
-  std::sort(order.begin(), order.end(),
-            [](const Node& a, const Node& b) { return a.value != b.value ? a.value > b.value : a.index < b.index; });
-
-  // Only the run of equal values that the cut falls into needs its order settled.
+  const auto before = [](const Node& a, const Node& b) {
+    return a.value != b.value ? a.value > b.value : a.index < b.index;
+  };
   const Scalar tolerance = static_cast<Scalar>(1e-6) * largest;
-  const auto equal = [&](int64_t earlier, int64_t later) {
-    return order[earlier].value == order[later].value || order[earlier].value - order[later].value <= tolerance;
+  const auto equal = [&](const Node& earlier, const Node& later) {
+    return earlier.value == later.value || earlier.value - later.value <= tolerance;
   };
   const int64_t kept = nodes - drops;
-  int64_t first = kept;
-  while (first > 0 && equal(first - 1, first)) --first;
-  int64_t last = kept;
-  while (last < nodes - 1 && equal(last, last + 1)) ++last;
-  std::sort(order.begin() + first, order.begin() + last + 1,
-            [](const Node& a, const Node& b) { return a.index < b.index; });
+  std::nth_element(order.begin(), order.begin() + kept, order.end(), before);
+  const Node& last_kept = *std::max_element(order.begin(), order.begin() + kept, before);
+  if (equal(last_kept, order[kept])) {
+    // The cut falls into a run of equal values, whose order is to be settled.
+    std::sort(order.begin(), order.end(), before);
+    int64_t first = kept;
+    while (first > 0 && equal(order[first - 1], order[first])) --first;
+    int64_t last = kept;
+    while (last < nodes - 1 && equal(order[last], order[last + 1])) ++last;
+    std::sort(order.begin() + first, order.begin() + last + 1,
+              [](const Node& a, const Node& b) { return a.index < b.index; });
+  }
 
   std::fill_n(keep, nodes, uint8_t{0});
   for (int64_t i = 0; i < kept; ++i) keep[order[i].index] = 1;

@@ -5,6 +5,7 @@
 
 #include "dotin/kernels/gemm.h"
 #include "dotin/kernels/loops.h"
+#include "dotin/kernels/storage.h"
 
 namespace dotin::kernels {
 
@@ -64,7 +65,7 @@ void softmax_virtual_rows(const Level& level, int64_t tasks, EdgeWeights mode, b
     return mode == EdgeWeights::multiplicity ? logit + static_cast<Scalar>(std::log(weight))
                                              : logit * static_cast<Scalar>(weight);
   };
-  self.resize(static_cast<std::size_t>(graphs * tasks));
+  size_to(self, graphs * tasks);
   for (int64_t g = 0; g < graphs; ++g) {
     const int64_t first = level.node_offsets[g], last = level.node_offsets[g + 1];
     for (int64_t k = 0; k < tasks; ++k) {

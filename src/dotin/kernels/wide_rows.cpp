@@ -31,6 +31,9 @@ std::vector<Scalar> histogram(const Level& level, const NodeRows<Scalar>& x, int
   return result;
 }
 
+/// Whether a graph's sums are worth a call of BLAS, which costs as much as some thousand numbers do in plain loops.
+bool worth_gemm(int64_t count, int64_t nodes) { return count * nodes > 64; }
+
 }  // namespace
 
 template <class Scalar>
@@ -44,7 +47,7 @@ void wide_rows(const Level& level, const NodeRows<Scalar>& x, int64_t count, con
   for (int32_t g = 0; g < level.graphs(); ++g) {
     const int64_t first = level.node_offsets[g], nodes = level.node_offsets[g + 1] - first;
     Scalar* const wide = out + g * count * x.width;
-    if (x.code == nullptr) {
+    if (x.code == nullptr && worth_gemm(count, nodes)) {
       gemm<Scalar>(Op::transposed, Op::plain, count, x.width, nodes, 1, coefficients + first * count,
                    x.table + first * x.width, 0, wide);
       continue;
@@ -52,8 +55,7 @@ void wide_rows(const Level& level, const NodeRows<Scalar>& x, int64_t count, con
     std::fill_n(wide, count * x.width, Scalar(0));
     for (int64_t i = first; i < first + nodes; ++i) {
       for (int64_t r = 0; r < count; ++r) {
-        loops<Scalar>().add_scaled(coefficients[i * count + r], x.table + x.code[i] * x.width, wide + r * x.width,
-                                   x.width);
+        loops<Scalar>().add_scaled(coefficients[i * count + r], x.row(i), wide + r * x.width, x.width);
       }
     }
   }
@@ -80,7 +82,7 @@ void wide_rows_backward(const Level& level, const NodeRows<Scalar>& x, int64_t c
   for (int32_t g = 0; g < level.graphs(); ++g) {
     const int64_t first = level.node_offsets[g], nodes = level.node_offsets[g + 1] - first;
     const Scalar* const d = d_out + g * count * x.width;
-    if (x.code == nullptr) {
+    if (x.code == nullptr && worth_gemm(count, nodes)) {
       gemm<Scalar>(Op::plain, Op::plain, nodes, x.width, count, 1, coefficients + first * count, d, 1,
                    d_table + first * x.width);
       if (d_coefficients != nullptr) {
@@ -92,9 +94,8 @@ void wide_rows_backward(const Level& level, const NodeRows<Scalar>& x, int64_t c
     for (int64_t i = first; i < first + nodes; ++i) {
       for (int64_t r = 0; r < count; ++r) {
         const Scalar* const row = d + r * x.width;
-        loops<Scalar>().add_scaled(coefficients[i * count + r], row, d_table + x.code[i] * x.width, x.width);
-        if (d_coefficients != nullptr)
-          d_coefficients[i * count + r] = loops<Scalar>().dot(row, x.table + x.code[i] * x.width, x.width);
+        loops<Scalar>().add_scaled(coefficients[i * count + r], row, d_table + x.row_of(i) * x.width, x.width);
+        if (d_coefficients != nullptr) d_coefficients[i * count + r] = loops<Scalar>().dot(row, x.row(i), x.width);
       }
     }
   }

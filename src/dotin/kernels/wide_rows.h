@@ -15,6 +15,9 @@ struct NodeRows {
   int64_t table_rows;
   const int32_t* code;
   int64_t width;
+
+  int64_t row_of(int64_t node) const { return code != nullptr ? code[node] : node; }
+  const Scalar* row(int64_t node) const { return table + row_of(node) * width; }
 };
 
 /// out[g * count + r] = sum over nodes i of graph g of coefficients[i * count + r] x_i. out: graphs * count rows.

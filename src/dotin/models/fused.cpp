@@ -98,8 +98,8 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
     };
   }
   std::vector<ops::FusedTrace> trace;
-  const at::Tensor embeddings =
-      ops::fused_network(settings, parameters, batch, hooks, options.trace ? &trace : nullptr, &result.layer_seconds);
+  const at::Tensor embeddings = fused_network_.forward(settings, parameters, batch, hooks,
+                                                       options.trace ? &trace : nullptr, &result.layer_seconds);
   for (ops::FusedTrace& layer : trace) {
     result.trace.push_back({std::move(layer.raw_offsets), std::move(layer.logits), std::move(layer.logits_by_task),
                             std::move(layer.keep), std::move(layer.new_raw_of_raw)});

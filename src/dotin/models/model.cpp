@@ -107,11 +107,15 @@ Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options)
 at::Tensor Model::reference_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
   const at::Tensor input = parameters_.get("input.weight");
   const at::Tensor virtual_nodes = parameters_.get("virtual");
+  LayerClock clock(result.layer_seconds);
   Rows rows;
   rows.structure = ref::structure_of(batch, tasks());
   const at::Tensor raw = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
   rows.x = at::cat({virtual_nodes.repeat({batch.graphs(), 1}), raw});
-  for (int64_t l = 0; l < options_.layers; ++l) layer_forward(l, rows, batch, options, result);
+  for (int64_t l = 0; l < options_.layers; ++l) {
+    layer_forward(l, rows, batch, options, result);
+    clock.layer_is_done();
+  }
   return rows.x;
 }
 

@@ -13,7 +13,9 @@
 #include "dotin/drop/pool.h"
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/layers/backbone.h"
+#include "dotin/models/layer_clock.h"
 #include "dotin/models/options.h"
+#include "dotin/ops/fused_network.h"
 #include "dotin/readout/readout.h"
 
 namespace dotin::models {
@@ -51,7 +53,7 @@ struct Forward {
   std::vector<at::Tensor> outputs;     // per task: [graphs, width]
   at::Tensor auxiliary;                // what the drop method adds to the objective; undefined where nothing
   std::vector<LayerTrace> trace;       // per layer, if asked for; none where the method chooses no nodes
-  std::vector<double> layer_seconds;   // per layer, with virtual nodes on the fused engine
+  std::vector<double> layer_seconds;   // per layer; on other devices only what it took to ask for it
 };
 
 class Model {
@@ -79,7 +81,7 @@ class Model {
   /// The rows that leave a layer, before anything is pooled.
   at::Tensor pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const;
   at::Tensor read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
-                       Forward& result) const;
+                       LayerClock& clock, Forward& result) const;
   /// Threads that a batch is worth on the fused engine.
   int64_t parts_of(const batch::Batch& batch, const ForwardOptions& options) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
@@ -109,6 +111,7 @@ class Model {
   std::unique_ptr<drop::Pool> pool_;               // without
   std::unique_ptr<readout::Readout> readout_;      // without
   ops::reference::EdgeWeights edge_weights_;
+  ops::FusedNetwork fused_network_;
 };
 
 /// About how many numbers a model learns.

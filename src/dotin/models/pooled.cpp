@@ -71,6 +71,7 @@ void Model::make_pooling() {
 }
 
 at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const {
+  LayerClock clock(result.layer_seconds);
   const at::Tensor input = parameters_.get("input.weight");
   ops::SharedRows x;
   if (fused()) {
@@ -78,7 +79,7 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
   } else {
     x.rows = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
   }
-  if (options_.drop != "dropgnn") return read_once(drop::level_of(batch, x, fused()), batch, options, result);
+  if (options_.drop != "dropgnn") return read_once(drop::level_of(batch, x, fused()), batch, options, clock, result);
 
   // DropGNN (Papp et al. 2021, section 3): r runs on graphs without some nodes, in training and evaluation alike. All
   // runs together are a batch of so many copies of each graph.
@@ -96,7 +97,7 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
     for (int64_t run = 1; run < runs; ++run) append(all.code, x.code);
   }
   const drop::PoolLevel level = drop::level_of(copies_of(batch, runs), all, fused());
-  const at::Tensor read = read_once(drop::induced(level, keep), batch, options, result);
+  const at::Tensor read = read_once(drop::induced(level, keep), batch, options, clock, result);
   return read.view({runs, batch.graphs(), read.size(1)}).mean(0);
 }
 
@@ -118,7 +119,7 @@ at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, cons
 }
 
 at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
-                            Forward& result) const {
+                            LayerClock& clock, Forward& result) const {
   const drop::MethodAbout& method = drop::about(options_.drop);
   std::vector<drop::PoolLevel> layers;
   for (int64_t l = 0; l < options_.layers; ++l) {
@@ -150,6 +151,7 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
     }
     if (options.trace && method.has(drop::Trait::chooses_nodes)) result.trace.push_back(std::move(trace));
     layers.push_back(level);
+    clock.layer_is_done();
   }
   return readout_->read(layers, parameters_);
 }

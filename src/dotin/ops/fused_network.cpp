@@ -5,12 +5,41 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "dotin/kernels/fused_network.h"
 #include "dotin/kernels/gemm.h"
 #include "dotin/ops/batch_parts.h"
 
 namespace dotin::ops {
+
+/// What a pass writes down for the way back.
+struct Tapes {
+  kernels::NetworkTape<float> of_float;
+  kernels::NetworkTape<double> of_double;
+};
+
+/// Tapes that no pass uses now.
+class SpareTapes {
+ public:
+  std::unique_ptr<Tapes> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (tapes_.empty()) return std::make_unique<Tapes>();
+    std::unique_ptr<Tapes> tapes = std::move(tapes_.back());
+    tapes_.pop_back();
+    return tapes;
+  }
+
+  void give_back(std::unique_ptr<Tapes> tapes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tapes_.push_back(std::move(tapes));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Tapes>> tapes_;
+};
 
 namespace {
 
@@ -67,15 +96,18 @@ void add_all(const FusedParameters& to, const FusedParameters& from) {
 
 /// What backward needs; owned by the autograd graph.
 struct Memory : torch::CustomClassHolder {
+  explicit Memory(std::shared_ptr<SpareTapes> from) : spare(std::move(from)), tapes(spare->take()) {}
+  ~Memory() override { spare->give_back(std::move(tapes)); }
+
   kernels::LayerSettings settings;
   int64_t width = 0;
   FusedParameters parameters;
   SplitBatch batch;
-  kernels::NetworkTape<float> float_tape;
-  kernels::NetworkTape<double> double_tape;
+  std::shared_ptr<SpareTapes> spare;
+  std::unique_ptr<Tapes> tapes;
 
-  kernels::NetworkTape<float>& tape(float) { return float_tape; }
-  kernels::NetworkTape<double>& tape(double) { return double_tape; }
+  kernels::NetworkTape<float>& tape(float) { return tapes->of_float; }
+  kernels::NetworkTape<double>& tape(double) { return tapes->of_double; }
 
   int64_t parts() const { return static_cast<int64_t>(batch.parts.size()); }
   /// Numbers in the embeddings of one graph.
@@ -255,10 +287,16 @@ class Function : public torch::autograd::Function<Function> {
 
 }  // namespace
 
-at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
-                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
-                         std::vector<double>* layer_seconds) {
-  const auto memory = c10::make_intrusive<Memory>();
+FusedNetwork::FusedNetwork() : spare_(std::make_shared<SpareTapes>()) {}
+
+FusedNetwork::~FusedNetwork() = default;
+
+FusedNetwork::FusedNetwork(FusedNetwork&&) noexcept = default;
+
+at::Tensor FusedNetwork::forward(const kernels::LayerSettings& settings, const FusedParameters& parameters,
+                                 const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
+                                 std::vector<double>* layer_seconds) const {
+  const auto memory = c10::make_intrusive<Memory>(spare_);
   memory->settings = settings;
   memory->width = parameters.input.size(1);
   memory->parameters = parameters;
@@ -277,9 +315,10 @@ at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedPara
           (*layer_seconds)[l] = std::max((*layer_seconds)[l], part.layer_seconds[l]);
       }
     };
-    take_longest(memory->float_tape);
-    take_longest(memory->double_tape);
+    take_longest(memory->tapes->of_float);
+    take_longest(memory->tapes->of_double);
   }
+  if (!at::GradMode::is_enabled()) return embeddings;
   return Function::apply(parameters.input, memory, embeddings);
 }
 

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "dotin/batch/batch.h"
@@ -39,11 +40,23 @@ struct FusedHooks {
   int64_t parts = 1;  // that the batch is cut into, one per thread
 };
 
-/// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant
-/// for torch::autograd::grad. CPU, float or double. trace: filled if not null.
-/// layer_seconds: set to the time of each layer's forward pass, on the part that took longest, if not null.
-at::Tensor fused_network(const kernels::LayerSettings& settings, const FusedParameters& parameters,
-                         const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
-                         std::vector<double>* layer_seconds);
+/// The function, and the memory that its passes take: what one is done with the next one uses. May be called from
+/// several threads at once.
+class FusedNetwork {
+ public:
+  FusedNetwork();
+  ~FusedNetwork();
+  FusedNetwork(FusedNetwork&&) noexcept;
+
+  /// Embeddings [graphs * K, D]. backward() adds to the .grad of every parameter, which must be leaves; it is not meant
+  /// for torch::autograd::grad. CPU, float or double. trace: filled if not null.
+  /// layer_seconds: set to the time of each layer's forward pass, on the part that took longest, if not null.
+  at::Tensor forward(const kernels::LayerSettings& settings, const FusedParameters& parameters,
+                     const batch::Batch& batch, const FusedHooks& hooks, std::vector<FusedTrace>* trace,
+                     std::vector<double>* layer_seconds) const;
+
+ private:
+  std::shared_ptr<class SpareTapes> spare_;
+};
 
 }  // namespace dotin::ops

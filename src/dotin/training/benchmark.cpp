@@ -68,6 +68,10 @@ class Stepper {
   }
 
   int64_t parameters() const { return learner_.model->parameters().count(); }
+  int64_t weight_bytes() const {
+    const int64_t copies = average_.empty() ? 4 : 5;
+    return copies * parameters() * (learner_.options.model.precision == "double" ? 8 : 4);
+  }
 
   void step(Sums& sums) {
     kernels::gemm_meter() = {};
@@ -185,6 +189,7 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
   result.gemm_flops = median(flops);
   result.peak_bytes = std::max<int64_t>(0, core::peak_resident_bytes() - before);
   result.parameters = stepper.parameters();
+  result.weight_bytes = settings.training ? stepper.weight_bytes() : 0;
   return result;
 }
 

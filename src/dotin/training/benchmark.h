@@ -24,12 +24,13 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double step = 0, fastest_step = 0, slowest_step = 0;
   double batch = 0, forward = 0, backward = 0, optimizer = 0;
-  std::vector<double> forward_layers;  // of forward, with virtual nodes on the fused engine
+  std::vector<double> forward_layers;  // of forward, without heads and read-out
   double gemm = 0;                     // of forward and backward, on the fused engine: inside matrix products
   double steps_per_second = 0, graphs_per_second = 0,
          edges_per_second = 0;  // edges: directed, of the graphs as they came
   double gemm_flops = 0;        // per second of step
   int64_t peak_bytes = 0;       // above what the process held before the model was made
+  int64_t weight_bytes = 0;     // of training: weights, their gradients, moments and averages
   int64_t parameters = 0;
 };
 
