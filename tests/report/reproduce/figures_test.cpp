@@ -55,6 +55,11 @@ TEST(SpeedFigure, ReadsTrainingAndSetsThePapersPointsBeside) {
   EXPECT_NEAR(point_of(outcome, "DOTIN, preset paper", 0.9)["y"], 10.9, 1e-9);
   EXPECT_NEAR(point_of(outcome, "DOTIN, preset recommended", 0.0)["y"], 10, 1e-9);
   EXPECT_SAYS(outcome.charts[0].svg, "<title>paper, on a GTX 2080, 0.9: 18.81</title>");
+  const Row& of_paper = outcome.tables[0].rows.back();
+  EXPECT_EQ(of_paper.name, "paper, on a GTX 2080");
+  EXPECT_EQ(of_paper.entries.front().text, "12.23");
+  EXPECT_EQ(of_paper.entries[1].text, "–") << "the paper does not say";
+  EXPECT_EQ(of_paper.entries.back().text, "18.81");
   for (const Cell& cell : cells_of(item_named("figure-speed"), settings)) EXPECT_TRUE(cell.alone) << cell.label;
 }
 

@@ -74,6 +74,15 @@ void add_line_figure(Outcome& outcome, const LineFigure& figure, Cells& cells) {
     }
     table.rows.push_back(std::move(row));
   }
+  for (const LineChart::Line& line : figure.paper) {
+    Row row{line.name, std::vector<Entry>(places.size(), Entry{"–"})};
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      for (const LineChart::Point& point : line.points) {
+        if (point.x == places[p]) row.entries[p] = {short_number(point.y)};
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
   outcome.tables.push_back(std::move(table));
   const bool any = std::any_of(chart.lines.begin(), chart.lines.end(),
                                [](const LineChart::Line& line) { return !line.points.empty(); });
