@@ -2,6 +2,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "cli/training_support.h"
 
@@ -36,6 +37,26 @@ TEST(Cv, JsonHasEveryRuleOfEveryMetric) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 1 + 3 * 3) << "a row per fold and epoch";
   EXPECT_SAYS(metrics, "test.ged.pair_auc");
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 9) << result.err;
+}
+
+TEST(Cv, EveryComparedMethodRunsWithBothTasks) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(20));
+  for (const char* const method :
+       {"--drop gpool", "--drop sagpool", "--drop lapool", "--drop diffpool", "--drop mincut", "--drop dropgnn",
+        "--drop random", "--drop none", "--drop none --readout set2set", "--drop none --readout sortpool",
+        "--drop none --readout sagpool", "--drop none --readout mean"}) {
+    std::vector<std::string> words = {"--folds", "3", "--tasks", "classify,ged", "--json"};
+    std::istringstream stream(method);
+    for (std::string word; stream >> word;) words.push_back(word);
+    const Result result = run(small_run("cv", data, folder / method, words));
+    ASSERT_EQ(result.code, 0) << method << ": " << result.err;
+    const nlohmann::json tasks = nlohmann::json::parse(result.out)["tasks"];
+    for (const char* const rule : {"validation", "last", "best_mean", "best_test"}) {
+      EXPECT_GE(tasks["classify"]["accuracy"][rule]["mean"], 0) << method;
+      EXPECT_GE(tasks["ged"]["pair_auc"][rule]["mean"], 0) << method;
+    }
+  }
 }
 
 TEST(Cv, JobsChangeNothingAndASignalLosesNothing) {
