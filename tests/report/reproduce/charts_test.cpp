@@ -34,6 +34,26 @@ TEST(Ticks, AreRoundNumbersWithinTheRange) {
   EXPECT_NEAR(small.back(), 0.9, 1e-12);
 }
 
+TEST(Ticks, OfRatiosAreOneTwoAndFiveOfEachPower) {
+  EXPECT_EQ(log_ticks(3, 120), (std::vector<double>{5, 10, 20, 50, 100}));
+  EXPECT_EQ(log_ticks(10, 20), (std::vector<double>{10, 20}));
+}
+
+TEST(LineChart, OfRatiosPlacesEqualRatiosAtEqualDistances) {
+  LineChart chart;
+  chart.log_y = true;
+  chart.lines.push_back({"speed", {{1, 10}, {2, 100}, {3, 1000}}});
+  const std::string svg = draw(chart, "speed");
+  std::vector<double> heights;
+  for (std::size_t at = svg.find("d=\"M", svg.find("class=\"line")); heights.size() < 3;) {
+    at = svg.find(',', at) + 1;
+    heights.push_back(std::stod(svg.substr(at)));
+  }
+  EXPECT_NEAR(heights[0] - heights[1], heights[1] - heights[2], 0.02);
+  EXPECT_GT(heights[0], heights[1]);
+  EXPECT_SAYS(svg, ">500<");
+}
+
 TEST(LineChart, HasAMarkWithItsValueForEveryPointAndABandWhereThereAreIntervals) {
   LineChart chart;
   chart.x_name = "drop ratio";

@@ -52,7 +52,8 @@ Axes axes_of(const LineChart& chart) {
       for (const double value : {point.y, point.low, point.high}) y.add(value);
     }
   }
-  const Range wide = y.padded(chart.from_zero);
+  const bool log_y = chart.log_y && y.low > 0 && y.low <= y.high;
+  const Range wide = log_y ? Range{y.low / 1.2, y.high * 1.2} : y.padded(chart.from_zero);
   Range across = x;
   if (chart.log_x && !places.empty()) {
     across = {x.low / 1.1, x.high * 1.1};
@@ -61,9 +62,9 @@ Axes axes_of(const LineChart& chart) {
   }
   Axes axes;
   axes.x = {across.low, across.high, kLeft, kWidth - kRight, chart.log_x};
-  axes.y = {wide.low, wide.high, kTop + kPlotHeight, kTop, false};
+  axes.y = {wide.low, wide.high, kTop + kPlotHeight, kTop, log_y};
   axes.x_ticks = chart.log_x ? std::vector<double>(places.begin(), places.end()) : ticks(across.low, across.high, 9);
-  axes.y_ticks = ticks(wide.low, wide.high, 6);
+  axes.y_ticks = log_y ? log_ticks(wide.low, wide.high) : ticks(wide.low, wide.high, 6);
   axes.x_name = chart.x_name;
   axes.y_name = chart.y_name;
   return axes;

@@ -25,6 +25,7 @@ struct LineChart {
   std::vector<Line> lines;
   bool from_zero = false;  // where the y axis starts
   bool log_x = false;      // for sizes that double; ticks are the points themselves
+  bool log_y = false;      // for values above 0 that differ by their ratio
 };
 
 /// Named rows with marks of several kinds.

@@ -39,6 +39,7 @@ void add_line_figure(Outcome& outcome, const LineFigure& figure, Cells& cells) {
   chart.y_name = figure.y_name;
   chart.from_zero = figure.from_zero;
   chart.log_x = figure.log_x;
+  chart.log_y = figure.log_y;
   Table table;
   table.title = figure.title;
   table.about = fmt::format("{}, by {}.", figure.y_name, figure.x_name);

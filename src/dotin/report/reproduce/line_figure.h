@@ -26,7 +26,7 @@ struct FigureLine {
 struct LineFigure {
   std::string name, title, about;  // name: of the chart's file
   std::string x_name, y_name;
-  bool from_zero = false, log_x = false;
+  bool from_zero = false, log_x = false, log_y = false;
   std::vector<FigureLine> lines;
   std::vector<LineChart::Line> paper;                   // what the paper's text says
   std::function<Measured(const nlohmann::json&)> read;  // y from a cell's result

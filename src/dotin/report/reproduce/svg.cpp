@@ -66,6 +66,16 @@ std::vector<double> ticks(double low, double high, int count) {
   return result;
 }
 
+std::vector<double> log_ticks(double low, double high) {
+  std::vector<double> result;
+  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor * power >= low && factor * power <= high) result.push_back(factor * power);
+    }
+  }
+  return result;
+}
+
 std::string mark(std::size_t kind, double x, double y, double radius, const std::string& title,
                  const std::string& more) {
   const double r = radius;

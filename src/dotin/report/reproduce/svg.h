@@ -24,6 +24,9 @@ struct Scale {
 /// About `count` round numbers within [low, high].
 std::vector<double> ticks(double low, double high, int count);
 
+/// 1, 2 and 5 times powers of ten within [low, high]; low above 0.
+std::vector<double> log_ticks(double low, double high);
+
 /// A mark of a kind, with its title; more: attributes.
 std::string mark(std::size_t kind, double x, double y, double radius, const std::string& title,
                  const std::string& more = "");
