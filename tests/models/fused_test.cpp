@@ -53,6 +53,10 @@ void leave_traces(const Model& model, Features features, ForwardOptions options)
   loss_of(model.forward(make_batch(features, {80, 9, 31}), options)).backward();
   options.drop_factor = 0.4;
   loss_of(model.forward(make_batch(features, {2}), options)).backward();
+  {
+    const at::NoGradGuard no_gradients;
+    model.forward(make_batch(features, {33, 8}), options);
+  }
   for (const auto& entry : model.parameters().all()) {
     if (entry.second.grad().defined()) entry.second.grad().zero_();
   }
@@ -264,6 +268,33 @@ TEST_P(FusedEngineOf, GivesTheSameNumbersWithoutAnySaving) {
       one_less.*member = false;
       expect_the_same(test_case, run(test_case, "fused", batch, one_less), reference);
       expect_the_same(test_case, run(test_case, "fused", batch, no_savings()), reference);
+    }
+  }
+}
+
+TEST_P(FusedEngineOf, PredictsTheSameWhereLayersShareTheirMemory) {
+  for (const Features features : {Features::onehot, Features::dense}) {
+    for (const int threads : {1, 3}) {
+      const Threads guard(threads);
+      ModelOptions options = base(GetParam(), "double");
+      options.layers = 5;
+      options.drop_ratio = {0.3};
+      const Model model(options, width_of(features), {{"task", 2}}, 5);
+      const batch::Batch batch = make_batch(features, {60, 9, 31});
+      ForwardOptions forward_options;
+      forward_options.trace = true;
+      forward_options.parts = threads;
+      const Forward kept = model.forward(batch, forward_options);
+      const at::NoGradGuard no_gradients;
+      for (int pass = 0; pass < 2; ++pass) {
+        const Forward shared = model.forward(batch, forward_options);
+        EXPECT_FALSE(shared.outputs[0].requires_grad());
+        EXPECT_TRUE(shared.outputs[0].equal(kept.outputs[0].detach()));
+        for (std::size_t l = 0; l < kept.trace.size(); ++l) {
+          EXPECT_EQ(shared.trace[l].keep, kept.trace[l].keep);
+          EXPECT_EQ(shared.trace[l].logits, kept.trace[l].logits);
+        }
+      }
     }
   }
 }

@@ -132,6 +132,20 @@ MakeMask<Scalar> mask_in(const NetworkHooks<Scalar>& hooks, int64_t layer) {
   return [&hooks, layer](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(layer, rows, mask); };
 }
 
+/// Without a way back: layer l takes over what the layers before it no longer need, so that a pass takes the memory of
+/// one layer and not of all.
+template <class Scalar>
+void take_over_memory(PartTape<Scalar>& part, int64_t l) {
+  LayerTape<Scalar>&own = part.layers[static_cast<std::size_t>(l)],
+  &before = part.layers[static_cast<std::size_t>(l) - 1];
+  std::swap(own.products, before.products);
+  std::swap(own.inner, before.inner);
+  own.inputs.swap(before.inputs);
+  own.mixed.swap(before.mixed);
+  own.z.swap(before.z);
+  if (l > 1) own.next.swap(part.layers[static_cast<std::size_t>(l) - 2].next);
+}
+
 /// Layers of one part, from `first` on; start is when the layer before it was done.
 template <class Scalar>
 void layers_forward(const LayerSettings& settings, const NetworkWeights<Scalar>& weights,
@@ -142,6 +156,7 @@ void layers_forward(const LayerSettings& settings, const NetworkWeights<Scalar>&
     const LayerRows<Scalar> rows = rows_of(settings, tape, part, l);
     const LayerWeights<Scalar> layer = weights_of(weights, tape, part, l);
     if (l < last) {
+      if (!tape.way_back && l > 0) take_over_memory(part, l);
       layer_forward(settings, layer, rows, part.level_of(l), choose_in(hooks, l), mask_in(hooks, l),
                     part.layers[static_cast<std::size_t>(l)]);
     } else if (settings.savings.last_layer) {

@@ -63,6 +63,7 @@ template <class Scalar>
 struct NetworkTape {
   InputFeatures features;  // of all parts, one after the other
   std::vector<PartTape<Scalar>> parts;
+  bool way_back = true;  // false: no backward pass follows, and layers may use each other's memory
   InputForm form = InputForm::own_rows;
   InputIndex index;
   std::vector<Scalar> table;     // shared: virtual rows, then one for each row of index

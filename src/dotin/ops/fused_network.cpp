@@ -301,6 +301,7 @@ at::Tensor FusedNetwork::forward(const kernels::LayerSettings& settings, const F
   memory->width = parameters.input.size(1);
   memory->parameters = parameters;
   memory->batch = split_batch(batch, hooks.parts);
+  memory->tapes->of_float.way_back = memory->tapes->of_double.way_back = at::GradMode::is_enabled();
   at::Tensor embeddings;
   {
     const at::NoGradGuard no_gradients;
