@@ -16,9 +16,10 @@ namespace dotin::batch {
 
 namespace {
 
-/// Batches ready ahead of use, and how few are left when the worker is woken to build more: waking it for every single
-/// one takes as long as a batch of small graphs.
-constexpr std::size_t kReadyBatches = 4, kFewBatches = 2;
+/// Twice as many batches are ready ahead of use, and when so few are left the worker is woken to build more: waking it
+/// for every single one takes as long as a batch of small graphs. Of batches with more entries than these it is one,
+/// for they take memory.
+constexpr std::size_t kFewBatches = 2, kEntriesOfLargeBatch = 100'000;
 
 }  // namespace
 
@@ -103,7 +104,7 @@ class Loader::Impl {
     if (ready_.empty()) std::rethrow_exception(failure_);
     Batch batch = std::move(ready_.front());
     ready_.pop_front();
-    const bool few = ready_.size() <= kFewBatches;
+    const bool few = ready_.size() <= few_batches();
     lock.unlock();
     if (few) changed_.notify_all();
     return batch;
@@ -113,8 +114,9 @@ class Loader::Impl {
     for (std::size_t number = from; number < plan_.size(); ++number) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
-        if (ready_.size() >= kReadyBatches)
-          changed_.wait(lock, [this] { return stop_ || ready_.size() <= kFewBatches; });
+        if (ready_.size() >= 2 * few_batches()) {
+          changed_.wait(lock, [this] { return stop_ || ready_.size() <= few_batches(); });
+        }
         if (stop_) return;
       }
       std::optional<Batch> batch;
@@ -132,6 +134,10 @@ class Loader::Impl {
       changed_.notify_all();
       if (failure) return;
     }
+  }
+
+  std::size_t few_batches() const {
+    return !ready_.empty() && ready_.back().neighbours.size() > kEntriesOfLargeBatch ? 1 : kFewBatches;
   }
 
   void stop_worker() {
