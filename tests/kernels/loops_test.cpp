@@ -27,7 +27,7 @@ using dotin::testing::Sum;
 using dotin::testing::Sums;
 using dotin::testing::sums_of;
 
-static_assert(sizeof(Loops<float>) == 11 * sizeof(void*), "a name and ten loops: a new one needs a test here");
+static_assert(sizeof(Loops<float>) == 12 * sizeof(void*), "a name and eleven loops: a new one needs a test here");
 
 constexpr double kScales[] = {1, 1e6};
 
@@ -98,6 +98,17 @@ TYPED_TEST(EveryInstructionSet, TakesDotProductsAndAddsScaledRows) {
         loops.add_scaled(a, x.data(), y.data(), width);
         expect_near(y, added, "y");
       }
+    }
+  });
+}
+
+TYPED_TEST(EveryInstructionSet, SumsSquaresOfFewAndOfMany) {
+  on_every_instruction_set<TypeParam>([](const Loops<TypeParam>& loops, Rng& rng) {
+    for (const int64_t size : {0, 1, 17, 1000, 4095, 4096, 4097, 50'000}) {
+      const std::vector<TypeParam> x = numbers<TypeParam>(rng, size, 1e3);
+      Sum sum;
+      for (const TypeParam value : x) sum.add(Exact(value) * value);
+      expect_near<TypeParam>({static_cast<TypeParam>(loops.square_sum(x.data(), size))}, {sum}, "sum of squares");
     }
   });
 }

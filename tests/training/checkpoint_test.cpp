@@ -29,6 +29,7 @@ TrainingState some_state() {
   state.seconds_in_epoch = 1.5;
   state.best_score = -INFINITY;
   state.schedule = {1.0 / 3, 2, 0.25};
+  state.gradients = {1.0 / 9, 17};
   for (int64_t e = 0; e < 2; ++e) {
     EpochRecord record;
     record.epoch = e;
@@ -60,6 +61,8 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   EXPECT_EQ(state.best_epoch, -1);
   EXPECT_EQ(state.schedule.best, 1.0 / 3);
   EXPECT_EQ(state.schedule.factor, 0.25);
+  EXPECT_EQ(state.gradients.mean_norm, 1.0 / 9);
+  EXPECT_EQ(state.gradients.steps, 17);
   ASSERT_EQ(state.history.size(), 2u);
   EXPECT_EQ(state.history[1].lr, 1e-3 / 3);
   EXPECT_TRUE(std::isnan(state.history[1].train_loss));

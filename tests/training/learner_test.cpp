@@ -264,6 +264,7 @@ TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
       {[](RunOptions& o) { o.train.lr = 0; }, "--lr must be a positive number"},
       {[](RunOptions& o) { o.train.lr = INFINITY; }, "--lr must be a positive number"},
       {[](RunOptions& o) { o.train.clip = -1; }, "--clip must be a number from 0 on"},
+      {[](RunOptions& o) { o.train.clip_bursts = 1; }, "--clip-bursts must be 0 or a number above 1"},
       {[](RunOptions& o) { o.train.early_stop = -1; }, "--early-stop must not be negative"},
       {[](RunOptions& o) { o.train.schedule_step = 0; }, "--schedule-step must be at least 1"},
       {[](RunOptions& o) { o.train.drop_warmup = 1.5; }, "--drop-warmup must be in [0, 1]"},

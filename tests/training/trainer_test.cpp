@@ -21,6 +21,7 @@ RunOptions options_with_everything() {
   options.model.dropout = 0.2;
   options.train.average = 0.9;
   options.train.clip = 0.5;
+  options.train.clip_bursts = 1.5;
   options.train.schedule = "plateau";
   options.train.schedule_patience = 1;
   options.train.lr_warmup = 1.5;

@@ -26,7 +26,14 @@ void adam(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* s
   loops<Scalar>().adam(parameters, gradients, first_moment, second_moment, size, constants);
 }
 
+template <class Scalar>
+double square_sum(const Scalar* values, int64_t size) {
+  return loops<Scalar>().square_sum(values, size);
+}
+
 template void adam<float>(float*, float*, float*, float*, int64_t, const AdamStep&);
 template void adam<double>(double*, double*, double*, double*, int64_t, const AdamStep&);
+template double square_sum<float>(const float*, int64_t);
+template double square_sum<double>(const double*, int64_t);
 
 }  // namespace dotin::kernels

@@ -22,4 +22,8 @@ template <class Scalar>
 void adam(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
           const AdamStep& options);
 
+/// Sum of squares.
+template <class Scalar>
+double square_sum(const Scalar* values, int64_t size);
+
 }  // namespace dotin::kernels

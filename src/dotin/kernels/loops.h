@@ -88,6 +88,7 @@ struct Loops {
   /// y += a x
   void (*add_scaled)(Scalar a, const Scalar* x, Scalar* y, int64_t width);
   Scalar (*dot)(const Scalar* x, const Scalar* y, int64_t width);
+  double (*square_sum)(const Scalar* values, int64_t size);
 };
 
 /// The best this machine can run.

@@ -291,6 +291,27 @@ Scalar dot(const Scalar* x, const Scalar* y, int64_t width) {
 }
 
 template <class Scalar>
+double square_sum(const Scalar* values, int64_t size) {
+  // Four sums at once, or each addition would wait for the one before; blocks, so that none becomes long.
+  constexpr int64_t kQuarter = 1024;
+  double sum = 0;
+  int64_t at = 0;
+  for (; at + 4 * kQuarter <= size; at += 4 * kQuarter) {
+    const Scalar* const x = values + at;
+    Scalar a = 0, b = 0, c = 0, d = 0;
+#pragma omp simd reduction(+ : a, b, c, d)
+    for (int64_t i = 0; i < kQuarter; ++i) {
+      a += x[i] * x[i];
+      b += x[i + kQuarter] * x[i + kQuarter];
+      c += x[i + 2 * kQuarter] * x[i + 2 * kQuarter];
+      d += x[i + 3 * kQuarter] * x[i + 3 * kQuarter];
+    }
+    sum += static_cast<double>(a + b + (c + d));
+  }
+  return sum + static_cast<double>(dot_of(values + at, values + at, size - at));
+}
+
+template <class Scalar>
 constexpr Loops<Scalar> make_loops(const char* name) {
   return {name,
           exponentials<Scalar>,
@@ -302,7 +323,8 @@ constexpr Loops<Scalar> make_loops(const char* name) {
           norm_elu_backward<Scalar>,
           adam<Scalar>,
           add_scaled<Scalar>,
-          dot<Scalar>};
+          dot<Scalar>,
+          square_sum<Scalar>};
 }
 
 }  // namespace

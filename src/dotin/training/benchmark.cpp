@@ -115,12 +115,7 @@ class Stepper {
     const Clock::time_point forwarded = Clock::now();
     loss.backward();
     const Clock::time_point backwarded = Clock::now();
-    kernels::AdamStep adam;
-    adam.lr = learner_.options.train.lr;
-    adam.weight_decay = learner_.options.train.weight_decay;
-    adam.decoupled = learner_.options.train.weight_decay_kind == "decoupled";
-    adam.step = ++steps_;
-    adam_.step(adam);
+    adam_.step(next_step(learner_.options.train, ++steps_, learner_.model->parameters(), gradients_));
     if (const int64_t steps = steps_to_average(steps_, 0); steps > 0 && !average_.empty()) {
       update_average(average_, learner_.model->parameters(), learner_.options.train.average, steps_, steps);
     }
@@ -135,6 +130,7 @@ class Stepper {
   Learner learner_;
   BoundData bound_;
   Adam adam_;
+  GradientMemory gradients_;
   std::vector<at::Tensor> average_;
   batch::Loader loader_;
   int64_t epoch_ = 0, steps_ = 0;

@@ -81,6 +81,7 @@ void write_checkpoint(const std::string& path, const std::string& about, const T
                          {"finished", state.finished},
                          {"schedule", json_of(std::vector<double>{state.schedule.best, state.schedule.epochs_since,
                                                                   state.schedule.factor})},
+                         {"gradients", {{"mean_norm", state.gradients.mean_norm}, {"steps", state.gradients.steps}}},
                          {"history", nlohmann::json::array()}};
   for (const EpochRecord& record : state.history) json["history"].push_back(to_json(record));
   std::vector<io::TensorToWrite> to_be_written;
@@ -111,6 +112,8 @@ TrainingState read_checkpoint(const std::string& path, const std::string& about,
     const std::vector<double> schedule = numbers_from(json.at("schedule"));
     DOTIN_CHECK(schedule.size() == 3, "{}: the checkpoint's schedule is damaged", path);
     state.schedule = {schedule[0], schedule[1], schedule[2]};
+    state.gradients.mean_norm = json.at("gradients").at("mean_norm").get<double>();
+    state.gradients.steps = json.at("gradients").at("steps").get<int64_t>();
     for (const nlohmann::json& entry : json.at("history")) state.history.push_back(record_from(entry));
     const auto epochs = static_cast<int64_t>(state.history.size());
     DOTIN_CHECK(state.epoch == epochs && state.best_epoch >= -1 && state.best_epoch < std::max<int64_t>(epochs, 1) &&

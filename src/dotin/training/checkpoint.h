@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dotin/training/optimizer.h"
 #include "dotin/training/options.h"
 #include "dotin/training/schedule.h"
 
@@ -36,6 +37,7 @@ struct TrainingState {
   int64_t best_epoch = -1;
   bool finished = false;
   ScheduleState schedule;
+  GradientMemory gradients;
   std::vector<EpochRecord> history;
 };
 

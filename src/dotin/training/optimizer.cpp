@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace dotin::training {
 
@@ -18,6 +20,22 @@ void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, co
     kernels::adam(parameter.data_ptr<Scalar>() + begin, gradient.data_ptr<Scalar>() + begin,
                   first.data_ptr<Scalar>() + begin, second.data_ptr<Scalar>() + begin, end - begin, options);
   });
+}
+
+/// In pieces that do not depend on the number of threads.
+template <class Scalar>
+double square_sum_on_threads(const at::Tensor& tensor) {
+  const Scalar* const values = tensor.data_ptr<Scalar>();
+  const int64_t size = tensor.numel(), pieces = (size + kNumbersPerThread - 1) / kNumbersPerThread;
+  std::vector<double> sums(static_cast<std::size_t>(pieces));
+  at::parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t first = p * kNumbersPerThread;
+      sums[static_cast<std::size_t>(p)] =
+          kernels::square_sum(values + first, std::min(kNumbersPerThread, size - first));
+    }
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace
@@ -45,9 +63,38 @@ void Adam::step(const kernels::AdamStep& options) {
 double gradient_norm(const layers::ParameterSet& parameters) {
   double sum = 0;
   for (const auto& entry : parameters.all()) {
-    if (entry.second.grad().defined()) sum += entry.second.grad().to(at::kDouble).square().sum().item<double>();
+    const at::Tensor gradient = entry.second.grad();
+    if (!gradient.defined()) continue;
+    sum += gradient.scalar_type() == at::kDouble ? square_sum_on_threads<double>(gradient)
+                                                 : square_sum_on_threads<float>(gradient);
   }
   return std::sqrt(sum);
+}
+
+double gradient_scale(double norm, double clip, double clip_bursts, GradientMemory& memory) {
+  constexpr int64_t kStepsToKnow = 10;  // before that there is nothing to compare with
+  constexpr double kShareOfOne = 0.02;  // of the mean, once there are fifty
+  double longest = std::numeric_limits<double>::infinity();
+  if (clip > 0) longest = clip;
+  if (clip_bursts > 0 && memory.steps >= kStepsToKnow && memory.mean_norm > 0)
+    longest = std::min(longest, clip_bursts * memory.mean_norm);
+  const double used = std::min(norm, longest);
+  if (!std::isfinite(used)) return 1;  // whoever looks at the weights will see it
+  ++memory.steps;
+  memory.mean_norm += (used - memory.mean_norm) * std::max(kShareOfOne, 1 / static_cast<double>(memory.steps));
+  return used < norm ? used / norm : 1;
+}
+
+kernels::AdamStep next_step(const TrainOptions& options, int64_t number, const layers::ParameterSet& parameters,
+                            GradientMemory& memory) {
+  kernels::AdamStep step;
+  step.lr = options.lr;
+  step.weight_decay = options.weight_decay;
+  step.decoupled = options.weight_decay_kind == "decoupled";
+  step.step = number;
+  if (options.clip > 0 || options.clip_bursts > 0)
+    step.gradient_scale = gradient_scale(gradient_norm(parameters), options.clip, options.clip_bursts, memory);
+  return step;
 }
 
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters) {

@@ -7,6 +7,7 @@
 
 #include "dotin/kernels/adam.h"
 #include "dotin/layers/parameters.h"
+#include "dotin/training/options.h"
 
 namespace dotin::training {
 
@@ -27,8 +28,24 @@ class Adam {
   std::vector<at::Tensor> first_, second_;
 };
 
-/// Euclidean norm of all gradients together, summed in double.
+/// Euclidean norm of all gradients together. The same for every number of threads.
 double gradient_norm(const layers::ParameterSet& parameters);
+
+/// What a run remembers of the gradients behind it.
+struct GradientMemory {
+  double mean_norm = 0;  // as they were used; older ones fade
+  int64_t steps = 0;
+};
+
+/// What to multiply this step's gradient of the given norm with, so that it is no longer than `clip` and no longer than
+/// `clip_bursts` times the mean of those before; 0 means no such limit. After long peace a single batch can
+/// have a gradient hundreds of times those before: Adam, which divides by its memory of small ones, would then move all
+/// weights by many times the learning rate.
+double gradient_scale(double norm, double clip, double clip_bursts, GradientMemory& memory);
+
+/// The next step as the options have it, its gradient clipped; the learning rate is the one before any schedule.
+kernels::AdamStep next_step(const TrainOptions& options, int64_t number, const layers::ParameterSet& parameters,
+                            GradientMemory& memory);
 
 /// A copy of all values, in the order of the parameters.
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters);

@@ -79,6 +79,10 @@ void TrainOptions::describe(core::OptionVisitor& v) {
           schedule_patience);
   v.visit({"lr_warmup", "epochs over which the learning rate rises from 0", {}}, lr_warmup);
   v.visit({"clip", "above 0: clip the gradient to this norm", {}}, clip);
+  v.visit({"clip_bursts",
+           "above 0: clip the gradient to this many times the mean of those before, which acts on outbursts alone",
+           {}},
+          clip_bursts);
   v.visit({"average", "above 0: evaluate a running average of the weights with this decay per step, e.g. 0.999", {}},
           average);
   v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
@@ -133,6 +137,9 @@ void RunOptions::validate() const {
   if (!(train.clip >= 0 && std::isfinite(train.clip))) {
     core::fail_usage("--clip must be a number from 0 on, not {}", train.clip);
   }
+  if (!(train.clip_bursts == 0 || (train.clip_bursts > 1 && std::isfinite(train.clip_bursts)))) {
+    core::fail_usage("--clip-bursts must be 0 or a number above 1, not {}", train.clip_bursts);
+  }
   if (train.early_stop < 0) core::fail_usage("--early-stop must not be negative ({})", train.early_stop);
   const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
@@ -177,6 +184,7 @@ RunOptions preset(const std::string& name) {
     options.task.label_smoothing = 0;
     options.train.drop_warmup = 0;
     options.train.drop_explore = 0;
+    options.train.clip_bursts = 0;
     options.train.average = 0;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;

@@ -57,6 +57,7 @@ struct TrainOptions {
   int64_t schedule_patience = 5;
   double lr_warmup = 0;
   double clip = 0;
+  double clip_bursts = 5;
   double average = 0.999;
   int64_t early_stop = 0;
   int64_t seed = 0;

@@ -145,13 +145,9 @@ class Run {
     last_batch_ = here;
     loss.backward();
 
-    kernels::AdamStep adam;
+    kernels::AdamStep adam = next_step(options_, ++state_.step, parameters(), state_.gradients);
     adam.lr = schedule_.rate(static_cast<double>(state_.epoch) +
                              static_cast<double>(state_.batches_done) / static_cast<double>(batches));
-    adam.weight_decay = options_.weight_decay;
-    adam.decoupled = options_.weight_decay_kind == "decoupled";
-    adam.step = ++state_.step;
-    if (options_.clip > 0) adam.gradient_scale = std::min(1.0, options_.clip / (gradient_norm(parameters()) + 1e-12));
     adam_.step(adam);
     ++state_.batches_done;
     if (const int64_t steps = steps_to_average(state_.batches_done, batches); steps > 0 && options_.average > 0) {
