@@ -50,8 +50,9 @@ class Products : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(Products, AreThoseOfTheDefinition) {
-  // Few rows and many columns are shared by columns, of which a last thread may have fewer; others as BLAS likes.
-  const int64_t sizes[][3] = {{5, 520, 512}, {31, 333, 200}, {3, 97, 4000}, {300, 64, 90}, {2, 3, 4}};
+  // Shared by columns or by rows, of which a last thread may have fewer; the second line as BLAS likes.
+  const int64_t sizes[][3] = {{5, 520, 512}, {31, 333, 200}, {3, 97, 4000},   {333, 31, 200},
+                              {300, 64, 90}, {400, 400, 7},  {400, 300, 140}, {2, 3, 4}};
   for (const auto& [m, n, k] : sizes) {
     for (const Op op_a : {Op::plain, Op::transposed}) {
       for (const Op op_b : {Op::plain, Op::transposed}) {

@@ -22,16 +22,18 @@ void call(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, int m, int n, int k, doubl
   cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-/// Multiplications below which threads are not worth their waking, where columns are shared and where BLAS shares rows.
-constexpr int64_t kLeastShared = 4'000'000, kLeastSharedByBlas = 16'000'000;
-/// Columns that a thread gets at least, in whole vectors of any machine.
-constexpr int64_t kLeastColumns = 32;
+/// Multiplications below which threads are not worth their waking, and from which on BLAS shares rows by itself.
+constexpr int64_t kLeastShared = 1'000'000, kLeastSharedByBlas = 16'000'000;
+/// Rows or columns that a thread gets at least, in whole vectors of any machine.
+constexpr int64_t kLeastShare = 32;
 
-/// Threads to share the columns of C among. BLAS shares rows, which suits products with many of them: with few, every
-/// thread has to read all of B.
-int64_t column_shares(int64_t m, int64_t n, int64_t k) {
-  if (m >= n || m * n * k < kLeastShared || omp_in_parallel() != 0) return 1;
-  return std::max<int64_t>(1, std::min<int64_t>(omp_get_max_threads(), n / kLeastColumns));
+/// Threads to share the rows or columns of C among, whichever are more. Large products with many rows are left to BLAS.
+/// With few rows it would have every thread read all of B, and the gradient of a matrix from few rows it computes on
+/// one.
+int64_t shares_of(int64_t m, int64_t n, int64_t k) {
+  const int64_t work = m * n * k;
+  if (work < kLeastShared || (m >= n && work >= kLeastSharedByBlas) || omp_in_parallel() != 0) return 1;
+  return std::max<int64_t>(1, std::min<int64_t>(omp_get_max_threads(), std::max(m, n) / kLeastShare));
 }
 
 /// While it is there, BLAS computes on the calling thread alone.
@@ -68,19 +70,29 @@ void gemm(Op op_a, Op op_b, int64_t m, int64_t n, int64_t k, Scalar alpha, const
   const int64_t lda = op_a == Op::plain ? k : m;
   const int64_t ldb = op_b == Op::plain ? n : k;
   const auto start = std::chrono::steady_clock::now();
-  const auto columns = [&](int64_t first, int64_t last) {
-    call(blas_op(op_a), blas_op(op_b), static_cast<int>(m), static_cast<int>(last - first), static_cast<int>(k), alpha,
-         a, static_cast<int>(lda), b + first * (op_b == Op::plain ? 1 : k), static_cast<int>(ldb), beta, c + first,
+  // Rows first_row to last_row and columns first to last of C, not included.
+  const auto block = [&](int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
+    if (first_row == last_row || first == last) return;
+    call(blas_op(op_a), blas_op(op_b), static_cast<int>(last_row - first_row), static_cast<int>(last - first),
+         static_cast<int>(k), alpha, a + first_row * (op_a == Op::plain ? k : 1), static_cast<int>(lda),
+         b + first * (op_b == Op::plain ? 1 : k), static_cast<int>(ldb), beta, c + first_row * n + first,
          static_cast<int>(n));
   };
-  if (const int64_t shares = column_shares(m, n, k); shares == 1) {
+  if (const int64_t shares = shares_of(m, n, k); shares == 1) {
     const OneThread one(m * n * k < kLeastSharedByBlas);
-    columns(0, n);
+    block(0, m, 0, n);
   } else {
-    const int64_t share = (n / kLeastColumns + shares - 1) / shares * kLeastColumns;
+    const int64_t longer = std::max(m, n), share = (longer / kLeastShare + shares - 1) / shares * kLeastShare;
 #pragma omp parallel for schedule(static, 1) num_threads(shares)
-    for (int64_t s = 0; s < shares; ++s)
-      columns(std::min(s * share, n), s + 1 == shares ? n : std::min((s + 1) * share, n));
+    for (int64_t s = 0; s < shares; ++s) {
+      const int64_t first = std::min(s * share, longer);
+      const int64_t last = s + 1 == shares ? longer : std::min(first + share, longer);
+      if (m > n) {
+        block(first, last, 0, n);
+      } else {
+        block(0, m, first, last);
+      }
+    }
   }
   gemm_meter().flops += 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   gemm_meter().seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

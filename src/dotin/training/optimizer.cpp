@@ -11,29 +11,43 @@ namespace dotin::training {
 
 namespace {
 
-constexpr int64_t kNumbersPerThread = 1 << 16;
+/// Numbers of one tensor that one thread passes over.
+struct Piece {
+  std::size_t tensor;
+  int64_t first, size;
+};
 
-template <class Scalar>
-void step_on_threads(const at::Tensor& parameter, const at::Tensor& gradient, const at::Tensor& first,
-                     const at::Tensor& second, const kernels::AdamStep& options) {
-  at::parallel_for(0, parameter.numel(), kNumbersPerThread, [&](int64_t begin, int64_t end) {
-    kernels::adam(parameter.data_ptr<Scalar>() + begin, gradient.data_ptr<Scalar>() + begin,
-                  first.data_ptr<Scalar>() + begin, second.data_ptr<Scalar>() + begin, end - begin, options);
+constexpr int64_t kPieceSize = 1 << 15;
+constexpr int64_t kLeastShared = 1 << 17;  // numbers below which threads are not worth their waking
+
+/// Calls work(p, piece) for every piece p of all tensors, on threads where there are many. Pieces do not depend on the
+/// number of threads.
+template <class Work>
+void for_each_piece(const std::vector<Piece>& pieces, int64_t numbers, const Work& work) {
+  const auto count = static_cast<int64_t>(pieces.size());
+  at::parallel_for(0, count, numbers < kLeastShared ? count : 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) work(p, pieces[static_cast<std::size_t>(p)]);
   });
 }
 
-/// In pieces that do not depend on the number of threads.
+std::vector<Piece> pieces_of(const layers::ParameterSet& parameters) {
+  std::vector<Piece> pieces;
+  for (std::size_t t = 0; t < parameters.all().size(); ++t) {
+    const int64_t size = parameters.all()[t].second.numel();
+    for (int64_t first = 0; first < size; first += kPieceSize)
+      pieces.push_back({t, first, std::min(kPieceSize, size - first)});
+  }
+  return pieces;
+}
+
 template <class Scalar>
-double square_sum_on_threads(const at::Tensor& tensor) {
-  const Scalar* const values = tensor.data_ptr<Scalar>();
-  const int64_t size = tensor.numel(), pieces = (size + kNumbersPerThread - 1) / kNumbersPerThread;
-  std::vector<double> sums(static_cast<std::size_t>(pieces));
-  at::parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const int64_t first = p * kNumbersPerThread;
-      sums[static_cast<std::size_t>(p)] =
-          kernels::square_sum(values + first, std::min(kNumbersPerThread, size - first));
-    }
+double square_sum(const layers::ParameterSet& parameters) {
+  const std::vector<Piece> pieces = pieces_of(parameters);
+  std::vector<double> sums(pieces.size());
+  for_each_piece(pieces, parameters.count(), [&](int64_t p, const Piece& piece) {
+    const at::Tensor& gradient = parameters.all()[piece.tensor].second.grad();
+    if (gradient.defined())
+      sums[static_cast<std::size_t>(p)] = kernels::square_sum(gradient.data_ptr<Scalar>() + piece.first, piece.size);
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
@@ -48,27 +62,26 @@ Adam::Adam(layers::ParameterSet& parameters) : parameters_(parameters) {
   }
 }
 
+template <class Scalar>
+void Adam::step_all(const kernels::AdamStep& options) {
+  for_each_piece(pieces_of(parameters_), parameters_.count(), [&](int64_t /*p*/, const Piece& piece) {
+    const auto at = [&](const at::Tensor& tensor) { return tensor.data_ptr<Scalar>() + piece.first; };
+    const at::Tensor& parameter = parameters_.all()[piece.tensor].second;
+    kernels::adam(at(parameter), at(parameter.grad()), at(first_[piece.tensor]), at(second_[piece.tensor]), piece.size,
+                  options);
+  });
+}
+
 void Adam::step(const kernels::AdamStep& options) {
-  for (std::size_t i = 0; i < parameters_.all().size(); ++i) {
-    const at::Tensor parameter = parameters_.all()[i].second.detach();
-    const at::Tensor gradient = parameters_.all()[i].second.grad();
-    if (parameter.scalar_type() == at::kDouble) {
-      step_on_threads<double>(parameter, gradient, first_[i], second_[i], options);
-    } else {
-      step_on_threads<float>(parameter, gradient, first_[i], second_[i], options);
-    }
+  if (parameters_.type() == at::kDouble) {
+    step_all<double>(options);
+  } else {
+    step_all<float>(options);
   }
 }
 
 double gradient_norm(const layers::ParameterSet& parameters) {
-  double sum = 0;
-  for (const auto& entry : parameters.all()) {
-    const at::Tensor gradient = entry.second.grad();
-    if (!gradient.defined()) continue;
-    sum += gradient.scalar_type() == at::kDouble ? square_sum_on_threads<double>(gradient)
-                                                 : square_sum_on_threads<float>(gradient);
-  }
-  return std::sqrt(sum);
+  return std::sqrt(parameters.type() == at::kDouble ? square_sum<double>(parameters) : square_sum<float>(parameters));
 }
 
 double gradient_scale(double norm, double clip, double clip_bursts, GradientMemory& memory) {

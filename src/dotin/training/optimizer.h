@@ -24,6 +24,9 @@ class Adam {
   std::vector<at::Tensor>& second_moments() { return second_; }
 
  private:
+  template <class Scalar>
+  void step_all(const kernels::AdamStep& options);
+
   layers::ParameterSet& parameters_;
   std::vector<at::Tensor> first_, second_;
 };
