@@ -13,10 +13,10 @@ namespace dotin::models {
 
 namespace {
 
-/// Numbers of rows and edges in all layers that are worth a thread. Measured with two: batches of NCI1, PROTEINS, and
-/// of D&D at hidden 128 and drop 0.9 (70,000 to 520,000 in all) take longer than on one, D&D at hidden 64 without drop
-/// and at 512 with drop 0.9 (1 and 2 million) take less.
-constexpr double kNumbersPerThread = 450'000;
+/// Numbers of rows and edges in all layers that are worth a thread. Measured with two, where 25,000, 50,000 and 100,000
+/// were tried: batches of D&D, of PROTEINS and NCI1 at hidden 128 take 0.6 to 0.95 of the time of one thread from
+/// 50,000 on, those of hidden 64 as long as on one.
+constexpr double kNumbersPerThread = 40'000;
 
 kernels::Attentiveness attentiveness_of(const std::string& name) {
   if (name == "own") return kernels::Attentiveness::own;

@@ -20,6 +20,8 @@ namespace dotin::training {
 namespace {
 
 constexpr int64_t kUntimedSteps = 3;
+/// Threads that have slept find cores of their own again only after tens of milliseconds.
+constexpr double kSecondsToSettle = 0.2;
 
 using Clock = std::chrono::steady_clock;
 
@@ -197,7 +199,9 @@ ThreadGain thread_gain(const RunOptions& options, const std::shared_ptr<const da
   const auto seconds_of = [&settings](Stepper& stepper, int count) {
     set_threads(count);
     Sums sums;
-    for (int64_t i = 0; i < kUntimedSteps; ++i) stepper.step(sums);
+    const Clock::time_point before = Clock::now();
+    for (int64_t i = 0; i < kUntimedSteps || seconds_between(before, Clock::now()) < kSecondsToSettle; ++i)
+      stepper.step(sums);
     const Clock::time_point start = Clock::now();
     for (int64_t i = 0; i < settings.steps; ++i) stepper.step(sums);
     return seconds_between(start, Clock::now());
