@@ -50,7 +50,8 @@ class Products : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(Products, AreThoseOfTheDefinition) {
-  // Shared by columns or by rows, of which a last thread may have fewer; the second line as BLAS likes.
+  // Shared by columns or by rows, of which a last thread may have fewer; the last but one is large enough for BLAS to
+  // share, the last too small.
   const int64_t sizes[][3] = {{5, 520, 512}, {31, 333, 200}, {3, 97, 4000},   {333, 31, 200},
                               {300, 64, 90}, {400, 400, 7},  {400, 300, 140}, {2, 3, 4}};
   for (const auto& [m, n, k] : sizes) {

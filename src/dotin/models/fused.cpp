@@ -14,8 +14,8 @@ namespace dotin::models {
 namespace {
 
 /// Numbers of rows and edges in all layers that are worth a thread. Measured with two, where 25,000, 50,000 and 100,000
-/// were tried: batches of D&D, of PROTEINS and NCI1 at hidden 128 take 0.6 to 0.95 of the time of one thread from
-/// 50,000 on, those of hidden 64 as long as on one.
+/// were tried: with 50,000, batches of D&D at hidden 64 and 128, and of PROTEINS and NCI1 without drop at hidden 128
+/// take 0.7 to 0.95 of the time of one thread; NCI1 with drop, and small graphs at hidden 64, take as long as on one.
 constexpr double kNumbersPerThread = 40'000;
 
 kernels::Attentiveness attentiveness_of(const std::string& name) {
