@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/core/log.h"
@@ -128,7 +129,7 @@ TEST(Features, LogDegreeIsOneDenseColumnAfterTheAttributes) {
 TEST(Features, NeighboursAreTheLabelOfANodeTogetherWithTheirs) {
   const auto dataset = dataset_of(true, false);
   FeatureOptions options;
-  options.neighbours = true;
+  options.neighbours = NeighbourFeature::always;
   const FeatureMap map = fit_features(View(dataset), options);
   EXPECT_EQ(map.width(), 3 + 1024);
   EXPECT_EQ(map.column_names().at(3 + 17), "neighbours#17");
@@ -163,7 +164,7 @@ TEST(Features, NeighboursAreTheLabelOfANodeTogetherWithTheirs) {
 TEST(Features, NeighboursHaveDegreesWhereLabelsAreNoFeatures) {
   FeatureOptions options;
   options.labels = false;
-  options.neighbours = true;
+  options.neighbours = NeighbourFeature::always;
   const auto dataset = dataset_of(true, false);
   const FeatureMap map = fit_features(View(dataset), options);
   EXPECT_EQ(map.width(), 1024);
@@ -178,6 +179,70 @@ TEST(Features, NeighboursHaveDegreesWhereLabelsAreNoFeatures) {
           << i << " " << j;
     }
   }
+}
+
+/// Pairs of joined nodes: labels 6 and 8 in every other graph, 6 and 6 in the rest. Three colours.
+std::shared_ptr<const Dataset> pairs(int64_t graphs, bool attributes) {
+  io::Records records;
+  records.name = "pairs";
+  std::vector<int32_t> codes;
+  for (int32_t g = 0; g < graphs; ++g) {
+    records.node_offsets.push_back(2 * (g + 1));
+    records.edge_from.push_back(2 * g);
+    records.edge_to.push_back(2 * g + 1);
+    codes.insert(codes.end(), {0, g % 2});
+  }
+  records.node_labels.push_back({"label", codes, {"6", "8"}});
+  if (attributes) records.node_attributes = {1, std::vector<float>(codes.size(), 0.5f)};
+  return std::make_shared<const Dataset>(build_dataset(std::move(records), DuplicatePolicy::merge));
+}
+
+TEST(Features, FewNeighboursHaveAColumnEachWhereThereAreTenGraphsForEach) {
+  FeatureOptions options;
+  options.neighbours = NeighbourFeature::if_few;
+  EXPECT_EQ(fit_features(View(pairs(29, false)), options).width(), 2) << "three colours are too many for 29 graphs";
+  for (const bool attributes : {false, true}) {
+    const auto dataset = pairs(30, attributes);
+    const int32_t first = attributes ? 3 : 2;
+    const FeatureMap map = fit_features(View(dataset), options);
+    ASSERT_EQ(map.width(), first + 3);
+    EXPECT_EQ(map.column_names().back(), "neighbours#2");
+    // 6 beside 6, twice, then 6 beside 8 and 8 beside 6.
+    const std::vector<int32_t> same = encode(map, *dataset, 0, UnknownLabels::error).codes;
+    const std::vector<int32_t> other = encode(map, *dataset, 1, UnknownLabels::error).codes;
+    EXPECT_EQ(same[1], same[3]);
+    EXPECT_EQ((std::set<int32_t>{same[1], other[1], other[3]}), (std::set<int32_t>{first, first + 1, first + 2}));
+  }
+}
+
+TEST(Features, TrainingGraphsAloneDecideWhetherNeighboursAreFew) {
+  FeatureOptions options;
+  options.neighbours = NeighbourFeature::if_few;
+  const auto dataset = pairs(40, false);
+  std::vector<int64_t> even;
+  for (int64_t g = 0; g < 20; g += 2) even.push_back(g);
+  EXPECT_EQ(fit_features(View(dataset, even), options).width(), 2 + 1) << "ten graphs, one colour";
+  EXPECT_EQ(fit_features(View(dataset, {0, 1, 2}), options).width(), 2);
+}
+
+TEST(Features, FewNeighboursNeedLabels) {
+  FeatureOptions options;
+  options.neighbours = NeighbourFeature::if_few;
+  options.labels = false;
+  EXPECT_EQ(fit_features(View(pairs(100, true)), options).width(), 1);
+}
+
+TEST(FeatureEncoder, NeighboursThatWereNotFittedOnHaveNoColumn) {
+  FeatureOptions options;
+  options.neighbours = NeighbourFeature::if_few;
+  const FeatureMap map = fit_features(View(pairs(30, false)), options);
+  // A node alone: no training graph has one.
+  io::Records records;
+  records.name = "alone";
+  records.node_offsets = {0, 1};
+  records.node_labels.push_back({"label", std::vector<int32_t>{0}, {"6"}});
+  const Dataset alone = build_dataset(std::move(records), DuplicatePolicy::merge);
+  EXPECT_EQ(encode(map, alone, 0, UnknownLabels::error).codes, (std::vector<int32_t>{0, -1}));
 }
 
 TEST(Features, DegreesAreThoseGivenNotThoseStored) {
@@ -240,7 +305,7 @@ TEST(FeatureEncoder, BindsOtherDataByLabelValue) {
 
 TEST(FeatureEncoder, NeighboursBindByLabelValueToo) {
   FeatureOptions options;
-  options.neighbours = true;
+  options.neighbours = NeighbourFeature::always;
   const FeatureMap map = fit_features(View(dataset_of(true, false)), options);
   const auto neighbours_of = [&](const Dataset& dataset) {
     const std::vector<int32_t> codes = encode(map, dataset, 0, UnknownLabels::error).codes;
@@ -289,7 +354,7 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   const auto dataset = dataset_of(true, true);
   FeatureOptions options;
   options.degree = DegreeFeature::onehot;
-  options.neighbours = true;
+  options.neighbours = NeighbourFeature::always;
   FeatureMap map = fit_features(View(dataset, {0}), options);
   map.attribute_scale[1] = 0.1f;
   map.log_degree = true;
@@ -302,6 +367,13 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   EXPECT_EQ(back.blocks[1].kind, BlockKind::degree);
   EXPECT_EQ(back.blocks[2].kind, BlockKind::neighbours);
   EXPECT_EQ(back.to_json(), map.to_json());
+
+  options.degree = DegreeFeature::none;
+  options.neighbours = NeighbourFeature::if_few;
+  const FeatureMap coloured = fit_features(View(pairs(30, false)), options);
+  ASSERT_EQ(coloured.blocks.back().colours.size(), 3u);
+  EXPECT_EQ(FeatureMap::from_json(nlohmann::json::parse(coloured.to_json().dump())).blocks.back().colours,
+            coloured.blocks.back().colours);
 }
 
 TEST(FeatureMap, DamagedJsonIsAnError) {
@@ -327,15 +399,29 @@ TEST(FeatureMap, DamagedJsonIsAnError) {
   for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"kind", "colour"},
                                    {"kind", "neighbours"},
                                    {"hashed", 7},
-                                   {"hashed", -1}}) {
+                                   {"hashed", -1},
+                                   {"colours", {1, 2}}}) {
     bad = good;
     bad["blocks"][0][key] = value;
     refused(bad);
   }
+
+  FeatureOptions options;
+  options.neighbours = NeighbourFeature::if_few;
+  nlohmann::json coloured = fit_features(View(pairs(30, false)), options).to_json();
+  for (const nlohmann::json& colours : {nlohmann::json{3, 2, 4}, nlohmann::json{2, 2}, nlohmann::json::array()}) {
+    coloured["blocks"][1]["colours"] = colours;
+    refused(coloured);
+  }
+  coloured["blocks"][1]["colours"] = {2, 3};
+  coloured["blocks"][1]["hashed"] = 4;
+  refused(coloured);
 }
 
-void expect_width(const std::string& path, int64_t width) {
-  EXPECT_EQ(fit_features(View(open(path, {})), {}).width(), width);
+void expect_width(const std::string& path, int64_t width, NeighbourFeature neighbours = NeighbourFeature::none) {
+  FeatureOptions options;
+  options.neighbours = neighbours;
+  EXPECT_EQ(fit_features(View(open(path, {})), options).width(), width);
 }
 
 TEST(FeaturesOfRealData, Mutag) {
@@ -346,6 +432,13 @@ TEST(FeaturesOfRealData, Mutag) {
 TEST(FeaturesOfRealData, ProteinsHasOneAttributeAndThreeLabels) {
   DOTIN_REAL_DATA(path, "PROTEINS");
   expect_width(path, 4);
+  expect_width(path, 4, NeighbourFeature::if_few);
+}
+
+TEST(FeaturesOfRealData, Nci1HasFewNeighbours) {
+  DOTIN_REAL_DATA(path, "NCI1");
+  expect_width(path, 37);
+  expect_width(path, 37 + 292, NeighbourFeature::if_few);
 }
 
 TEST(FeaturesOfRealData, DdCountsTheValuesThatOccur) {

@@ -225,9 +225,17 @@ TEST_F(SpoiltModel, OneThatAsksForMoreThanItHoldsIsRefusedBeforeAnythingIsAlloca
   EXPECT_SAYS(reading(), "has -1 labels");
 }
 
-TEST(Learner, NeighboursJoinTheFeaturesForGedOnly) {
+TEST(Learner, NeighboursJoinTheFeaturesForGedAndWhereTheyAreFew) {
   EXPECT_EQ(width_of({"auto"}, "classify"), 1 + 3);
   EXPECT_EQ(width_of({"auto"}), 1 + 3 + 1024);
+  RunOptions options = small_options({"classify"});
+  const data::View many(small_dataset(400));
+  // Three labels, with none, one or two neighbours of three labels: no more than 3 (1 + 3 + 6).
+  const int64_t width = make_learner(options, many).features.width();
+  EXPECT_GT(width, 1 + 3);
+  EXPECT_LE(width, 1 + 3 + 30);
+  options.data.features = {"labels", "attributes"};
+  EXPECT_EQ(make_learner(options, many).features.width(), 1 + 3);
   EXPECT_EQ(width_of({"degree"}), 65);
   EXPECT_EQ(width_of({"labels"}), 3);
   EXPECT_EQ(width_of({"degree-log"}), 1);

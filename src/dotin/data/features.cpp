@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,10 @@ using nlohmann::json;
 /// Enough for few of the colours of a dataset to share a column (NCI1 has 292).
 constexpr int32_t kNeighbourColumns = 1024;
 
+/// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
+/// chance (docs/results.md has what it is worth on either side).
+constexpr int64_t kGraphsPerColour = 10;
+
 constexpr const char* kKindNames[] = {"label", "degree", "neighbours"};
 
 BlockKind kind_of(const std::string& name) {
@@ -33,9 +38,32 @@ BlockKind kind_of(const std::string& name) {
 
 FeatureMap::Block degree_block(int32_t cap) {
   DOTIN_CHECK(cap >= 1, "the degree cap is {}; it must be at least 1", cap);
-  FeatureMap::Block block{"degree", BlockKind::degree, {}, 0};
+  FeatureMap::Block block{"degree", BlockKind::degree, {}, 0, {}};
   for (int32_t degree = 0; degree <= cap; ++degree) block.values.push_back(std::to_string(degree));
   return block;
+}
+
+/// They come first.
+std::size_t label_blocks(const FeatureMap& map) {
+  return static_cast<std::size_t>(std::count_if(map.blocks.begin(), map.blocks.end(),
+                                                [](const FeatureMap::Block& b) { return b.kind == BlockKind::label; }));
+}
+
+/// A round of Weisfeiler-Lehman colouring: a node's colour is a hash of its labels and of the sum of its neighbours'
+/// (of degrees where there are no labels). codes: nodes x stride, those of the labels first.
+std::vector<uint64_t> colours_of(const GraphView& graph, const int32_t* codes, std::size_t stride, std::size_t labels) {
+  std::vector<uint64_t> own(static_cast<std::size_t>(graph.nodes), 0), colours(own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t b = 0; b < labels; ++b)
+      own[i] = core::mix(own[i], static_cast<uint64_t>(codes[i * stride + b] + 1));
+    if (labels == 0) own[i] = core::mix(0, static_cast<uint64_t>(graph.degree(static_cast<int32_t>(i))));
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    uint64_t sum = 0;
+    for (const int32_t j : graph.neighbours(static_cast<int32_t>(i))) sum += own[static_cast<std::size_t>(j)];
+    colours[i] = core::mix(own[i], sum);
+  }
+  return colours;
 }
 
 struct Moments {
@@ -128,8 +156,13 @@ void check_map(const FeatureMap& map) {
               map.attribute_mean.size(), map.attribute_scale.size());
   for (const FeatureMap::Block& block : map.blocks) {
     DOTIN_CHECK(block.kind == BlockKind::label || block.width() > 0, "block '{}' has no columns", block.name);
-    DOTIN_CHECK(block.kind == BlockKind::neighbours ? block.values.empty() : block.hashed == 0,
-                "block '{}' has both values and hashed columns", block.name);
+    DOTIN_CHECK(block.kind == BlockKind::neighbours ? block.values.empty() : block.hashed == 0 && block.colours.empty(),
+                "block '{}' has both values and colours", block.name);
+    DOTIN_CHECK(block.hashed >= 0 && (block.hashed == 0 || block.colours.empty()),
+                "block '{}' has both hashed colours and a list of them", block.name);
+    DOTIN_CHECK(
+        std::adjacent_find(block.colours.begin(), block.colours.end(), std::greater_equal<>()) == block.colours.end(),
+        "the colours of block '{}' do not rise", block.name);
     DOTIN_CHECK(block.kind != BlockKind::neighbours || &block == &map.blocks.back(), "block '{}' is not the last",
                 block.name);
     DOTIN_CHECK(std::set<std::string>(block.values.begin(), block.values.end()).size() == block.values.size(),
@@ -160,7 +193,9 @@ std::vector<std::string> FeatureMap::column_names() const {
       const bool open_ended = block.kind == BlockKind::degree && i + 1 == block.values.size();
       names.push_back(block.name + (open_ended ? ">=" : "=") + block.values[i]);
     }
-    for (int32_t i = 0; i < block.hashed; ++i) names.push_back(fmt::format("{}#{}", block.name, i));
+    if (block.kind == BlockKind::neighbours) {
+      for (int64_t i = 0; i < block.width(); ++i) names.push_back(fmt::format("{}#{}", block.name, i));
+    }
   }
   return names;
 }
@@ -171,7 +206,8 @@ json FeatureMap::to_json() const {
     list.push_back({{"name", block.name},
                     {"kind", kKindNames[static_cast<std::size_t>(block.kind)]},
                     {"values", block.values},
-                    {"hashed", block.hashed}});
+                    {"hashed", block.hashed},
+                    {"colours", block.colours}});
   }
   return {{"attribute_mean", attribute_mean},
           {"attribute_scale", attribute_scale},
@@ -193,6 +229,7 @@ FeatureMap FeatureMap::from_json(const json& source) {
       entry.at("values").get_to(block.values);
       block.kind = kind_of(entry.at("kind").get<std::string>());
       entry.at("hashed").get_to(block.hashed);
+      entry.at("colours").get_to(block.colours);
       map.blocks.push_back(std::move(block));
     }
     check_map(map);
@@ -204,17 +241,47 @@ FeatureMap FeatureMap::from_json(const json& source) {
   return map;
 }
 
+namespace {
+
+/// The colours of the training graphs' nodes, rising; none where there are more than `most`.
+std::vector<uint64_t> few_colours(const View& train, const FeatureMap& map, int64_t most) {
+  const FeatureEncoder encoder(map, train.dataset(), UnknownLabels::error);
+  const std::size_t stride = map.blocks.size(), labels = label_blocks(map);
+  std::set<uint64_t> colours;
+  std::vector<int32_t> codes;
+  std::vector<float> dense;
+  for (int64_t g = 0; g < train.size(); ++g) {
+    const GraphView graph = train.get(g);
+    codes.resize(static_cast<std::size_t>(graph.nodes) * stride);
+    dense.resize(static_cast<std::size_t>(graph.nodes * map.dense_width()));
+    encoder.encode(train.dataset(), graph, codes.data(), dense.data());
+    for (const uint64_t colour : colours_of(graph, codes.data(), stride, labels)) colours.insert(colour);
+    if (static_cast<int64_t>(colours.size()) > most) return {};
+  }
+  return {colours.begin(), colours.end()};
+}
+
+void fit_neighbours(const View& train, NeighbourFeature feature, FeatureMap& map) {
+  FeatureMap::Block block{"neighbours", BlockKind::neighbours, {}, 0, {}};
+  if (feature == NeighbourFeature::always) block.hashed = kNeighbourColumns;
+  if (feature == NeighbourFeature::if_few && label_blocks(map) > 0)
+    block.colours = few_colours(train, map, train.size() / kGraphsPerColour);
+  if (block.width() > 0) map.blocks.push_back(std::move(block));
+}
+
+}  // namespace
+
 FeatureMap fit_features(const View& train, const FeatureOptions& options) {
   const Dataset& dataset = train.dataset();
   FeatureMap map;
   if (options.attributes) fit_attributes(train, options.standardize, map);
   if (options.labels) {
     for (const io::LabelColumn& column : dataset.node_labels)
-      map.blocks.push_back({column.name, BlockKind::label, column.values, 0});
+      map.blocks.push_back({column.name, BlockKind::label, column.values, 0, {}});
   }
   map.log_degree = options.degree == DegreeFeature::log;
   if (options.degree == DegreeFeature::onehot) map.blocks.push_back(degree_block(options.degree_cap));
-  if (options.neighbours) map.blocks.push_back({"neighbours", BlockKind::neighbours, {}, kNeighbourColumns});
+  fit_neighbours(train, options.neighbours, map);
   if (map.width() > 0) return map;
 
   if (options.constant_if_featureless) {
@@ -239,7 +306,7 @@ FeatureEncoder::FeatureEncoder(FeatureMap map, const Dataset& dataset, UnknownLa
               dataset.name, there, attributes);
   auto first_column = static_cast<int32_t>(map_.dense_width());
   for (const FeatureMap::Block& block : map_.blocks) {
-    Bound bound{block.kind, first_column, static_cast<int32_t>(block.width()), -1, {}};
+    Bound bound{block.kind, first_column, static_cast<int32_t>(block.width()), -1, {}, block.colours};
     if (block.kind == BlockKind::label) {
       bound.label_column = find_label_column(dataset, block.name);
       const io::LabelColumn& labels = dataset.node_labels[static_cast<std::size_t>(bound.label_column)];
@@ -264,24 +331,19 @@ void FeatureEncoder::encode_labels(const Dataset& dataset, const GraphView& grap
   }
 }
 
-/// A round of Weisfeiler-Lehman colouring: a node's new colour is a hash of its own and of the sum of its neighbours'.
 void FeatureEncoder::encode_neighbours(const GraphView& graph, std::size_t block, int32_t* codes) const {
   const std::size_t stride = blocks_.size();
-  const bool labelled =
-      std::any_of(blocks_.begin(), blocks_.end(), [](const Bound& b) { return b.kind == BlockKind::label; });
-  std::vector<uint64_t> colours(static_cast<std::size_t>(graph.nodes), 0);
+  const Bound& bound = blocks_[block];
+  const std::vector<uint64_t> colours = colours_of(graph, codes, stride, label_blocks(map_));
   for (std::size_t i = 0; i < colours.size(); ++i) {
-    for (std::size_t b = 0; b < stride; ++b) {
-      if (blocks_[b].kind == BlockKind::label)
-        colours[i] = core::mix(colours[i], static_cast<uint64_t>(codes[i * stride + b] + 1));
+    int32_t& code = codes[i * stride + block];
+    if (bound.colours.empty()) {
+      code = bound.first_column + static_cast<int32_t>(colours[i] % static_cast<uint64_t>(bound.width));
+    } else {
+      const auto found = std::lower_bound(bound.colours.begin(), bound.colours.end(), colours[i]);
+      const bool known = found != bound.colours.end() && *found == colours[i];
+      code = known ? bound.first_column + static_cast<int32_t>(found - bound.colours.begin()) : -1;
     }
-    if (!labelled) colours[i] = core::mix(0, static_cast<uint64_t>(graph.degree(static_cast<int32_t>(i))));
-  }
-  for (std::size_t i = 0; i < colours.size(); ++i) {
-    uint64_t sum = 0;
-    for (const int32_t j : graph.neighbours(static_cast<int32_t>(i))) sum += colours[static_cast<std::size_t>(j)];
-    const uint64_t hash = core::mix(colours[i], sum) % static_cast<uint64_t>(blocks_[block].width);
-    codes[i * stride + block] = blocks_[block].first_column + static_cast<int32_t>(hash);
   }
 }
 

@@ -14,6 +14,8 @@
 namespace dotin::data {
 
 enum class DegreeFeature { none, onehot, log };
+/// if_few: where labels are features and the training graphs are ten times as many as their colours or more.
+enum class NeighbourFeature { none, always, if_few };
 enum class UnknownLabels { error, ignore };
 /// What a block of one-hot columns tells of a node.
 enum class BlockKind { label, degree, neighbours };
@@ -23,9 +25,10 @@ struct FeatureOptions {
   bool attributes = true;  // node attributes
   DegreeFeature degree = DegreeFeature::none;
   int32_t degree_cap = 64;  // one-hot degree: larger degrees share the last column
-  /// One-hot of a node's labels together with those of its neighbours (a carbon between an oxygen and two carbons), or
-  /// with their degrees where labels are no features; hashed.
-  bool neighbours = false;
+  /// One-hot of a node's colour: its labels together with those of its neighbours (a carbon between an oxygen and two
+  /// carbons), or with their degrees where labels are no features. `always` hashes them, because edits of edges make
+  /// new ones.
+  NeighbourFeature neighbours = NeighbourFeature::none;
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.
@@ -39,9 +42,12 @@ struct FeatureMap {
     std::string name;  // label column, "degree" or "neighbours"
     BlockKind kind = BlockKind::label;
     std::vector<std::string> values;  // one column each; for degree the text of 0..cap, the last for all from cap on
-    int32_t hashed = 0;               // neighbours: columns; which one, a hash decides
+    // neighbours: either so many columns, of which a hash of the colour decides, or one for each of these colours,
+    // which rise, and none for others.
+    int32_t hashed = 0;
+    std::vector<uint64_t> colours;
 
-    int64_t width() const { return kind == BlockKind::neighbours ? hashed : static_cast<int64_t>(values.size()); }
+    int64_t width() const { return hashed + static_cast<int64_t>(values.size() + colours.size()); }
   };
   std::vector<float> attribute_mean;   // one per attribute column
   std::vector<float> attribute_scale;  // x -> (x - mean) * scale
@@ -84,6 +90,7 @@ class FeatureEncoder {
     int32_t first_column = 0, width = 0;
     int64_t label_column = -1;            // index into dataset.node_labels
     std::vector<int32_t> column_of_code;  // label: dataset code -> column or -1
+    std::vector<uint64_t> colours;        // neighbours: of the columns, where they are not hashed
   };
   void encode_labels(const Dataset& dataset, const GraphView& graph, std::size_t block, int32_t* codes) const;
   void encode_neighbours(const GraphView& graph, std::size_t block, int32_t* codes) const;

@@ -29,7 +29,8 @@ data::FeatureOptions feature_options(const RunOptions& options, bool has_ged) {
   features.attributes = chosen("attributes") || chosen("auto");
   if (chosen("degree")) features.degree = data::DegreeFeature::onehot;
   if (chosen("degree-log")) features.degree = data::DegreeFeature::log;
-  features.neighbours = chosen("neighbours") || (chosen("auto") && has_ged);
+  if (chosen("auto")) features.neighbours = data::NeighbourFeature::if_few;
+  if (chosen("neighbours") || (chosen("auto") && has_ged)) features.neighbours = data::NeighbourFeature::always;
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
   features.standardize = options.data.standardize;
   features.constant_if_featureless = options.data.featureless == "constant";

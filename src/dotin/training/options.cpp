@@ -16,9 +16,9 @@ void DataOptions::describe(core::OptionVisitor& v) {
   v.visit({"test", "train: share of the graphs kept for the final test", {}}, test);
   v.visit({"folds", "cv: number of folds", {}}, folds);
   v.visit({"features",
-           "what a node's row is made of; auto: labels and attributes, and where there is a ged task also neighbours "
-           "(one-hot "
-           "of a node's labels together with those of its neighbours)",
+           "what a node's row is made of; auto: labels and attributes, and neighbours (one-hot of a node's labels "
+           "together with those of its neighbours) where there is a ged task, or ten training graphs for each such "
+           "column",
            {"auto", "labels", "attributes", "degree", "degree-log", "neighbours"}},
           features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);

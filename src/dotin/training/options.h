@@ -15,7 +15,6 @@ struct DataOptions {
   double validation = 0.1;  // shares of the graphs, for a single split
   double test = 0.1;
   int64_t folds = 10;  // for cross-validation
-  /// auto: labels and attributes, and the degree, alone and with the label, where a ged task is among the tasks.
   std::vector<std::string> features = {"auto"};
   int64_t degree_cap = 64;
   bool standardize = true;
