@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: bench/motif.sh [--dotin PROGRAM] [--seeds FIRST-LAST] [--graphs N]
+Usage: bench/motif.sh [--dotin PROGRAM] [--seeds FIRST-LAST] [--graphs N] [--hidden D]
 
 Generates motif data and trains on it with each seed: one task at drop 0.5 and 0.9, the latter also without merging and
 for random drop, and two tasks that need different nodes at 0.5. Prints test accuracy and the share of the planted nodes that survive the first drop,
@@ -13,17 +13,20 @@ in percent. A run takes some seconds of one core.
   --dotin PROGRAM      default: build/release/app/dotin of this checkout
   --seeds FIRST-LAST   default: 0-9
   --graphs N           graphs to generate, default: 1000
+  --hidden D           hidden dimension, default: 64
 END
 }
 
 dotin=$(dirname "${BASH_SOURCE[0]}")/../build/release/app/dotin
 seeds=0-9
 graphs=1000
+hidden=64
 while [ $# -gt 0 ]; do
   case $1 in
     --dotin) dotin=$2; shift 2 ;;
     --seeds) seeds=$2; shift 2 ;;
     --graphs) graphs=$2; shift 2 ;;
+    --hidden) hidden=$2; shift 2 ;;
     -h | --help) usage; exit 0 ;;
     *) echo "motif.sh: unknown argument '$1' (see --help)" >&2; exit 2 ;;
   esac
@@ -38,7 +41,7 @@ trap 'rm -rf "$folder"' EXIT
 trained() {
   local seed=$1 data=$2
   shift 2
-  "$dotin" train "$folder/$data.jsonl" "$@" --seed "$seed" --threads 1 --quiet --out "$folder/run" --json >"$folder/told"
+  "$dotin" train "$folder/$data.jsonl" "$@" --hidden "$hidden" --seed "$seed" --threads 1 --quiet --out "$folder/run" --json >"$folder/told"
   rm -rf "$folder/run"
   python3 - "$folder/told" <<'END'
 import json, sys

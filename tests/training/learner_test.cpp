@@ -257,6 +257,21 @@ TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
       << "every round has triplets of its own";
 }
 
+TEST(Learner, TheLearningRateFallsWithTheWidthUnlessItIsGiven) {
+  RunOptions options = small_options({"classify"});
+  const auto rate = [&](int64_t hidden, double lr) {
+    options.model.hidden = hidden;
+    options.train.lr = lr;
+    return small_learner(options).options.train.lr;
+  };
+  EXPECT_EQ(RunOptions().train.lr, 0);
+  EXPECT_EQ(rate(8, 0), 1e-3);
+  EXPECT_EQ(rate(64, 0), 1e-3);
+  EXPECT_DOUBLE_EQ(rate(256, 0), 5e-4);
+  EXPECT_EQ(rate(256, 0.02), 0.02);
+  EXPECT_EQ(preset("paper").train.lr, 1e-3);
+}
+
 TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
   if (at::hasCUDA()) GTEST_SKIP() << "this machine has CUDA: nothing to refuse";
   RunOptions options = small_options({"classify"});
@@ -269,7 +284,7 @@ TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
       {[](RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},
       {[](RunOptions& o) { o.train.batch = 0; }, "--batch must be at least 1"},
       {[](RunOptions& o) { o.train.batch_budget = -1; }, "--batch-budget must not be negative"},
-      {[](RunOptions& o) { o.train.lr = 0; }, "--lr must be a positive number"},
+      {[](RunOptions& o) { o.train.lr = -1; }, "--lr must be a positive number"},
       {[](RunOptions& o) { o.train.lr = INFINITY; }, "--lr must be a positive number"},
       {[](RunOptions& o) { o.train.clip = -1; }, "--clip must be a number from 0 on"},
       {[](RunOptions& o) { o.train.clip_bursts = 1; }, "--clip-bursts must be 0 or a number above 1"},

@@ -66,6 +66,18 @@ TEST(Trainer, ClippedGradientsMoveNoWeight) {
   EXPECT_LT(moved(1e-14), 1e-4);
 }
 
+TEST(Trainer, WideModelsLearnAtALowerRateUnlessOneIsGiven) {
+  RunOptions options = small_options({"classify"});
+  options.train.epochs = 1;
+  options.model.hidden = 256;
+  options.train.lr = 0;
+  const TrainResult own = train_whole(small_input(options));
+  EXPECT_DOUBLE_EQ(own.history.at(0).lr, 5e-4);
+  options.train.lr = 5e-4;
+  const TrainResult given = train_whole(small_input(options));
+  EXPECT_EQ(model_bytes(own), model_bytes(given)) << "the rate that was used is in the model file";
+}
+
 TEST(Trainer, DoubleAndEveryBackboneAreDeterministicToo) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     RunOptions options = small_options({"classify", "ged"});

@@ -130,6 +130,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   learner.options.data.data.clear();
   learner.options.train.threads = 0;
   learner.options.train.device = "cpu";
+  learner.options.train.lr = options.learning_rate();
   learner.tasks = make_tasks(options, train);
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {
     core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");

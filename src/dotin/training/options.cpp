@@ -1,5 +1,6 @@
 #include "dotin/training/options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "dotin/core/error.h"
@@ -58,7 +59,7 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"batch", "graphs a batch", {}}, batch);
   v.visit({"batch_budget", "above 0: fill a batch up to this many nodes + directed edges, at most `batch` graphs", {}},
           batch_budget);
-  v.visit({"lr", "learning rate", {}}, lr);
+  v.visit({"lr", "learning rate; 0: 0.001, and 0.001 sqrt(64 / hidden) for models wider than 64", {}}, lr);
   v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
   v.visit({"weight_decay", "weight decay", {}}, weight_decay);
   v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
@@ -130,7 +131,8 @@ void RunOptions::validate() const {
   if (train.epochs < 1) core::fail_usage("--epochs must be at least 1, not {}", train.epochs);
   if (train.batch < 1) core::fail_usage("--batch must be at least 1, not {}", train.batch);
   if (train.batch_budget < 0) core::fail_usage("--batch-budget must not be negative ({})", train.batch_budget);
-  if (!(train.lr > 0 && std::isfinite(train.lr))) core::fail_usage("--lr must be a positive number, not {}", train.lr);
+  if (!(train.lr >= 0 && std::isfinite(train.lr)))
+    core::fail_usage("--lr must be a positive number, or 0 (by the width of the model), not {}", train.lr);
   if (!(train.weight_decay >= 0 && std::isfinite(train.weight_decay))) {
     core::fail_usage("--weight-decay must be a number from 0 on, not {}", train.weight_decay);
   }
@@ -151,6 +153,10 @@ void RunOptions::validate() const {
   if (!(train.average >= 0 && train.average < 1))
     core::fail_usage("--average must be in [0, 1), not {}", train.average);
   if (train.threads < 0) core::fail_usage("--threads must not be negative ({})", train.threads);
+}
+
+double RunOptions::learning_rate() const {
+  return train.lr > 0 ? train.lr : 1e-3 * std::sqrt(std::min(1.0, 64 / static_cast<double>(model.hidden)));
 }
 
 double RunOptions::warmup_share() const {
@@ -186,6 +192,7 @@ RunOptions preset(const std::string& name) {
     options.train.drop_explore = 0;
     options.train.clip_bursts = 0;
     options.train.average = 0;
+    options.train.lr = 1e-3;
     options.train.weight_decay_kind = "l2";
     options.train.weight_decay = 8e-4;
     options.data.standardize = false;

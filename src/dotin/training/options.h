@@ -44,7 +44,7 @@ struct TrainOptions {
   int64_t epochs = 50;
   int64_t batch = 8;
   int64_t batch_budget = 0;
-  double lr = 1e-3;
+  double lr = 0;  // 0: by the width of the model, see RunOptions::learning_rate
   std::string weight_decay_kind = "decoupled";
   double weight_decay = 0.01;
   double drop_warmup = 0.4;
@@ -76,6 +76,10 @@ struct RunOptions {
 
   void describe(core::OptionVisitor& visitor);
   void validate() const;
+  /// lr, or where it is 0 what suits the model's width: 1e-3 up to 64, 1e-3 sqrt(64 / D) above. A step of Adam moves
+  /// every weight by about the rate, so that rows of D numbers move by more the wider they are; selection, which has no
+  /// way back once the nodes that matter are dropped, is the first to break (docs/results.md).
+  double learning_rate() const;
   /// drop_warmup, or 0 where the drop method has a ratio that cannot rise, or none.
   double warmup_share() const;
   /// The options that this combination of others does not use.

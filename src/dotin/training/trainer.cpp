@@ -75,10 +75,10 @@ class Run {
   Run(const TrainerInput& input, TrainObserver& observer)
       : input_(input),
         observer_(observer),
-        options_(input.options.train),
         all_(input.dataset),
         train_(all_.subset(input.split.train)),
         learner_(make_learner(input.options, train_)),
+        options_(learner_.options.train),
         bound_(bind(learner_, *input.dataset, data::UnknownLabels::error)),
         adam_(learner_.model->parameters()),
         best_(copy_values(learner_.model->parameters())),
@@ -260,9 +260,9 @@ class Run {
 
   const TrainerInput& input_;
   TrainObserver& observer_;
-  const TrainOptions& options_;
   data::View all_, train_;
   Learner learner_;
+  const TrainOptions options_;
   BoundData bound_;
   Adam adam_;
   std::vector<at::Tensor> best_, average_;
