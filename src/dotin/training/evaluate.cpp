@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "dotin/core/denormals.h"
+
 namespace dotin::training {
 
 namespace {
@@ -31,6 +33,7 @@ std::vector<MetricName> metric_names(const std::vector<std::unique_ptr<tasks::Ta
 
 Evaluation evaluate(const Learner& learner, const BoundData& bound, const data::View& view, double drop_factor) {
   const at::NoGradGuard no_gradients;
+  const core::FlushDenormals flush;
   std::vector<tasks::Collected> collected(learner.tasks.size());
   batch::Loader loader(view, bound.encoder, loader_options(learner, false));
   models::ForwardOptions options;

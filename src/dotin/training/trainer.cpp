@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "dotin/batch/drop_edges.h"
+#include "dotin/core/denormals.h"
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
 #include "dotin/training/config.h"
@@ -275,7 +276,10 @@ class Run {
 
 }  // namespace
 
-TrainResult train(const TrainerInput& input, TrainObserver& observer) { return Run(input, observer).go(); }
+TrainResult train(const TrainerInput& input, TrainObserver& observer) {
+  const core::FlushDenormals flush;
+  return Run(input, observer).go();
+}
 
 int set_threads(int64_t threads) {
   const int count =
