@@ -177,7 +177,7 @@ TEST(Items, AskForEachCellOnceAndForTheSameOnesWhetherTheyAreThereOrNot) {
     settings.quick = true;
     EXPECT_GT(cells_of(item, settings).size(), 0u) << item.name;
   }
-  EXPECT_EQ(cells_of(item_named("table-classification"), {}).size(), 18u * 5u);
+  EXPECT_EQ(cells_of(item_named("table-classification"), {}).size(), 19u * 5u);
   EXPECT_THROW(item_named("table-9"), core::UsageError);
 }
 
