@@ -76,6 +76,12 @@ nlohmann::json survival_json(const std::vector<explain::Survival>& survivals) {
 void print_result(const nlohmann::json& result, const std::vector<training::MetricName>& metrics,
                   const std::vector<explain::Survival>& survivals, Console& console) {
   std::vector<std::pair<std::string, std::string>> rows;
+  std::vector<std::string> features;
+  for (const nlohmann::json& part : result["features"]) {
+    features.push_back(
+        fmt::format("{} ({})", printable(part["name"].get<std::string>()), part["columns"].get<int64_t>()));
+  }
+  rows.emplace_back("features", fmt::format("{}", fmt::join(features, ", ")));
   rows.emplace_back("best epoch",
                     fmt::format("{} of {}", result["best_epoch"].get<int64_t>() + 1, result["epochs"].get<int64_t>()));
   for (const char* const split : {"validation", "test"}) {
@@ -139,6 +145,8 @@ int run_train(const RunArguments& arguments, Context& context) {
   result["graphs"] = {{"train", input.split.train.size()},
                       {"validation", input.split.validation.size()},
                       {"test", input.split.test.size()}};
+  for (const auto& [name, columns] : trained.learner.features.parts())
+    result["features"].push_back({{"name", name}, {"columns", columns}});
   result["parameters"] = trained.learner.model->parameters().count();
   result["epochs"] = trained.history.size();
   result["best_epoch"] = trained.best_epoch;

@@ -50,6 +50,7 @@ TEST(Train, QuietSaysNothingAndTheTableIsForPeople) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_SAYS(result.out, "best epoch");
+  EXPECT_SAYS(result.out, "features");
   EXPECT_SAYS(result.out, "classify accuracy unknown");
   EXPECT_SAYS(result.out, folder / "run");
 }

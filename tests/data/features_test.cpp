@@ -54,6 +54,7 @@ TEST(Features, AttributesComeFirstThenOneColumnPerLabelValue) {
   EXPECT_EQ(map.codes_per_node(), 1);
   EXPECT_EQ(map.column_names(),
             (std::vector<std::string>{"attribute0", "attribute1", "label=6", "label=7", "label=8"}));
+  EXPECT_EQ(map.parts(), (std::vector<std::pair<std::string, int64_t>>{{"attributes", 2}, {"label", 3}}));
   EXPECT_EQ(encode(map, *dataset, 0, UnknownLabels::error).codes, (std::vector<int32_t>{2, 4, 2, 3}));
 }
 

@@ -183,6 +183,15 @@ int64_t FeatureMap::width() const {
   return width;
 }
 
+std::vector<std::pair<std::string, int64_t>> FeatureMap::parts() const {
+  std::vector<std::pair<std::string, int64_t>> parts;
+  if (!attribute_mean.empty()) parts.emplace_back("attributes", attribute_mean.size());
+  if (log_degree) parts.emplace_back("log_degree", 1);
+  if (constant) parts.emplace_back("constant", 1);
+  for (const Block& block : blocks) parts.emplace_back(block.name, block.width());
+  return parts;
+}
+
 std::vector<std::string> FeatureMap::column_names() const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < attribute_mean.size(); ++i) names.push_back(fmt::format("attribute{}", i));

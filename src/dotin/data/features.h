@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dotin/data/dataset.h"
@@ -58,6 +59,8 @@ struct FeatureMap {
   int64_t dense_width() const;
   int64_t width() const;  // F: dense columns and all one-hot columns
   int64_t codes_per_node() const { return static_cast<int64_t>(blocks.size()); }
+  /// What the columns tell of a node, and how many tell it: ("attributes", 1), ("label", 3), ("neighbours", 292).
+  std::vector<std::pair<std::string, int64_t>> parts() const;
   /// Dense columns first, then "label=6", ..., "neighbours#0", ..., in column order.
   std::vector<std::string> column_names() const;
 
