@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "blas_core.h"
 #include "commands.h"
 #include "program.h"
 
@@ -36,6 +37,7 @@ std::filesystem::path learn_program() {
 
 int main(int argc, char** argv) {
   if (needs_only_data_commands(argc, argv)) return dotin::app::run_program(argc, argv, dotin::app::add_data);
+  dotin::app::choose_blas_core();
   const std::string program = learn_program().string();
   execv(program.c_str(), argv);
   std::fprintf(stderr, "error: cannot run '%s', which belongs to dotin: %s. Install dotin again.\n", program.c_str(),
