@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -28,9 +30,17 @@ struct FoldRecord {
         tested(setup.dataset),
         best_epochs(static_cast<std::size_t>(setup.options.data.folds), -1) {}
 
+  /// Columns of each feature by fold: every fold fits its own. 0 where a fold does without.
+  nlohmann::json features_json() const {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& [name, columns] : features) list.push_back({{"name", name}, {"columns", columns}});
+    return list;
+  }
+
   std::shared_ptr<const data::Dataset> dataset;
   report::TestRecord tested;
   std::vector<int64_t> best_epochs;
+  std::map<std::string, std::vector<int64_t>> features;
 };
 
 class Reporter : public training::CrossValidationObserver {
@@ -71,6 +81,11 @@ class Reporter : public training::CrossValidationObserver {
     ++folds_done_;
     record_.tested.add(trained.learner, data::View(record_.dataset, split.test));
     record_.best_epochs[static_cast<std::size_t>(fold)] = trained.best_epoch;
+    for (const auto& [name, columns] : trained.learner.features.parts()) {
+      std::vector<int64_t>& by_fold = record_.features[name];
+      by_fold.resize(record_.best_epochs.size());
+      by_fold[static_cast<std::size_t>(fold)] = columns;
+    }
   }
 
   bool stop_requested() override { return noted_signal() != 0; }
@@ -112,8 +127,17 @@ void print_result(const std::vector<training::MetricResult>& results, const nloh
     }
     console.out(line + "\n");
   }
+  std::vector<std::string> features;
+  for (const nlohmann::json& part : about["features"]) {
+    const auto columns = part["columns"].get<std::vector<int64_t>>();
+    const auto [least, most] = std::minmax_element(columns.begin(), columns.end());
+    features.push_back(
+        fmt::format("{} ({})", printable(part["name"].get<std::string>()),
+                    *least == *most ? fmt::format("{}", *most) : fmt::format("{} to {}", *least, *most)));
+  }
   console.out(
-      two_columns({{"epoch chosen by", "validation: each fold's validation score, no look at the test set"},
+      two_columns({{"features", fmt::format("{}", fmt::join(features, ", "))},
+                   {"epoch chosen by", "validation: each fold's validation score, no look at the test set"},
                    {"", "best mean and best test look at the test set, as some papers do: compare, do not quote"},
                    {"time", core::format_seconds(about["seconds"].get<double>())},
                    {"peak memory", core::format_bytes(about["peak_bytes"].get<int64_t>())},
@@ -128,7 +152,9 @@ int run_cv(const CvArguments& arguments, Context& context) {
     for (int64_t fold = 0; fold < options.data.folds; ++fold) {
       training::make_tasks(options, data::View(dataset).subset(data::split_of_fold(folds, fold).train));
     }
-    training::make_learner(options, data::View(dataset));
+    training::ValuesUsed used = training::values_used(options, training::make_learner(options, data::View(dataset)));
+    for (const char* const fitted : {"features", "sort_k", "clusters"}) used.erase(fitted);  // by each fold for itself
+    return used;
   };
   const RunSetup setup = set_up_run("cv", arguments, check, context);
   training::CrossValidationInput input;
@@ -156,6 +182,7 @@ int run_cv(const CvArguments& arguments, Context& context) {
   nlohmann::json result = training::to_json(validated.results);
   result["data"] = setup.dataset->name;
   result["folds"] = input.folds;
+  result["features"] = folds.features_json();
   result["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result["peak_bytes"] = core::peak_resident_bytes();
   result["run"] = setup.folder.path();

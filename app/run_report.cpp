@@ -70,7 +70,7 @@ void write_report(const training::RunFolder& folder, const std::string& command,
   data["command"] = command;
   data["result"] = result;
   data["history"] = history;
-  data["config"] = training::to_toml(folder.read_config());
+  data["config"] = folder.config_text();
   io::write_file_atomically(folder.file("report.html"), report::run_page(data));
 }
 

@@ -97,12 +97,12 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments, c
     open.duplicates = duplicates_of(options.data.duplicates);
     dataset = data::open(options.data.data, open);
   }
-  check(options, dataset);
+  const training::ValuesUsed used = check(options, dataset);
   arguments.options.warn_without_effect(options);
 
   const bool resuming = !arguments.resume.empty();
   training::RunFolder folder = folder_of(command, arguments, options, specs);
-  if (!resuming) folder.write_config(options);
+  if (!resuming) folder.write_config(options, used);
   catch_signals(0);
   return {command, std::move(options), std::move(folder), std::move(dataset), resuming};
 }

@@ -35,8 +35,9 @@ struct RunSetup {
   bool resuming = false;
 };
 
-/// Refuses options and data that the command cannot use, by throwing.
-using RunCheck = std::function<void(const training::RunOptions&, const std::shared_ptr<const data::Dataset>&)>;
+/// Refuses options and data that the command cannot use, by throwing. Gives what is used for options that stand for it.
+using RunCheck =
+    std::function<training::ValuesUsed(const training::RunOptions&, const std::shared_ptr<const data::Dataset>&)>;
 
 /// Resolves options (those of the folder where a run is resumed), opens the data, makes the run folder and writes
 /// config.toml. Nothing is written if the options or the data are wrong, or `check` throws. From here on signals only

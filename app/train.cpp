@@ -117,6 +117,7 @@ int run_train(const RunArguments& arguments, Context& context) {
     const training::Learner learner = training::make_learner(options, data::View(dataset).subset(input.split.train));
     training::bind(learner, *dataset, data::UnknownLabels::error);
     metrics = training::metric_names(learner.tasks);
+    return training::values_used(options, learner);
   };
   const RunSetup setup = set_up_run("train", arguments, check, context);
   training::set_threads(setup.options.train.threads);

@@ -91,6 +91,21 @@ TEST(Train, APresetOnTheCommandLineSetsItsKnobsAndNothingElse) {
   EXPECT_SAYS(used, "\nhidden = 8\n");
 }
 
+TEST(Train, ConfigSaysWhatWasUsedForOptionsThatStandForIt) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("own.jsonl", rings_and_paths(30));
+  ASSERT_EQ(run({"train", data, "--epochs", "1", "--drop-warmup", "0", "--hidden", "256", "--out", folder / "r"}).code,
+            0);
+  const std::string config = read_text(folder / "r/config.toml");
+  EXPECT_SAYS(config, "\nlr = 0.0  # used: 0.0005\n");
+  EXPECT_SAYS(config, "\nattention_dim = 0  # used: 32\n");
+  EXPECT_SAYS(config, "\ntemperature = -1.0  # used: 32.0\n");
+  EXPECT_SAYS(config, "\nreadout = \"auto\"  # used: \"virtual\"\n");
+  EXPECT_SAYS(config, "\nfeatures = [\"auto\"]  # used: attributes (2), label (3)\n");
+  EXPECT_SAYS(config, "\nhidden = 256\n");
+  EXPECT_SAYS(read_text(folder / "r/report.html"), "# used: 0.0005");
+}
+
 TEST(Train, ASignalStopsItAndResumingEndsWithTheSameBytes) {
   const TemporaryFolder folder;
   const std::string data = folder.write("own.jsonl", rings_and_paths(40));

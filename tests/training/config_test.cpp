@@ -140,6 +140,22 @@ TEST(Config, TomlHasHeadingsHelpAndChoices) {
   EXPECT_SAYS(text, "\ndrop_ratio = [0.5]\n");
 }
 
+TEST(Config, WhatWasUsedStandsBehindItsOptionAndIsNotReadBack) {
+  RunOptions given, used;
+  used.train.lr = 0.25;
+  used.model.readout = "virtual";
+  ValuesUsed values = differences(given, used);
+  EXPECT_EQ(values, (ValuesUsed{{"lr", "0.25"}, {"readout", "\"virtual\""}}));
+  values["features"] = "label (3), a\nepochs = 7 (1)";  // a name in the data must not become an option
+  const std::string text = to_toml(given, values);
+  EXPECT_SAYS(text, "\nlr = 0.0  # used: 0.25\n");
+  EXPECT_SAYS(text, "\nreadout = \"auto\"  # used: \"virtual\"\n");
+  EXPECT_SAYS(text, "\nfeatures = [\"auto\"]  # used: label (3), a?epochs = 7 (1)\n");
+  RunOptions read;
+  apply_toml(read, text, "run.toml");
+  EXPECT_EQ(listed(read), listed(given));
+}
+
 TEST(Config, OnlyTheKeysInTheFileChange) {
   RunOptions options;
   options.train.seed = 7;

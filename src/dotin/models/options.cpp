@@ -129,6 +129,9 @@ int64_t ModelOptions::clusters_of(int64_t layer) const {
 }
 
 void ModelOptions::fit(std::vector<int64_t> graph_sizes) {
+  temperature = tau();
+  attention_dim = attention_width();
+  readout = readout_name();
   std::sort(graph_sizes.begin(), graph_sizes.end());
   const auto graphs = static_cast<double>(graph_sizes.size());
   if (sort_k == 0 && readout_name() == "sortpool") {

@@ -54,8 +54,9 @@ struct ModelOptions {
   bool runs_fused() const { return engine == "fused"; }
   /// diffpool and mincut: clusters after layer l, down to one.
   int64_t clusters_of(int64_t layer) const;
-  /// Fills in what depends on the training graphs: sort_k, so that 60% of them have as many nodes; clusters, as many as
-  /// the first drop leaves of the mean number of nodes.
+  /// Puts values in the place of defaults that stand for one: attention_dim, temperature, readout, and what depends on
+  /// the training graphs: sort_k, so that 60% of them have as many nodes; clusters, as many as the first drop leaves of
+  /// the mean number of nodes.
   void fit(std::vector<int64_t> graph_sizes);
   /// The options that this combination of others does not use.
   std::vector<std::string> without_effect() const;

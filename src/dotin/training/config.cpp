@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMaxConfigBytes = 1 << 20;
-
 // ---- Writing values ----
 
 std::string quoted(const std::string& text) {
@@ -49,6 +47,13 @@ std::string written(const std::vector<T>& values) {
   std::vector<std::string> parts;
   for (const T& value : values) parts.push_back(written(value));
   return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+/// As a comment may have it: names of columns come from the data.
+std::string on_one_line(std::string text) {
+  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  std::replace_if(text.begin(), text.end(), control, '?');
+  return text;
 }
 
 bool finite(double value) { return std::isfinite(value); }
@@ -81,6 +86,8 @@ class VisitorOf : public core::OptionVisitor {
 
 class TomlWriter : public VisitorOf<TomlWriter> {
  public:
+  explicit TomlWriter(const ValuesUsed& used) : used_(used) {}
+
   void group(const std::string& title) override { text += fmt::format("\n# ==== {} ====\n", title); }
 
   template <class T>
@@ -88,11 +95,16 @@ class TomlWriter : public VisitorOf<TomlWriter> {
     DOTIN_CHECK(finite(value), "option {} must be finite to be written down", about.name);
     text += fmt::format("\n# {}", about.help);
     if (!about.choices.empty()) text += fmt::format(" ({})", fmt::join(about.choices, ", "));
-    text += fmt::format("\n{} = {}\n", about.name, written(value));
+    text += fmt::format("\n{} = {}", about.name, written(value));
+    if (const auto used = used_.find(about.name); used != used_.end()) text += "  # used: " + on_one_line(used->second);
+    text += '\n';
   }
 
   std::string text =
       "# All options of a run. To run it again: dotin train DATA --config FILE (or dotin cv). See docs/options.md.\n";
+
+ private:
+  const ValuesUsed& used_;
 };
 
 class JsonWriter : public VisitorOf<JsonWriter> {
@@ -233,15 +245,18 @@ RunOptions with_entries(RunOptions options, const std::vector<Entry>& entries) {
 
 // ---- docs/options.md ----
 
-class DefaultsReader : public VisitorOf<DefaultsReader> {
+/// All options as config.toml writes them.
+class ValuesReader : public VisitorOf<ValuesReader> {
  public:
+  explicit ValuesReader(RunOptions options) { options.describe(*this); }
+
   template <class T>
   void option(const core::OptionAbout& about, T& value) {
     names.push_back(about.name);
-    defaults.push_back(written(value));
+    values.push_back(written(value));
   }
 
-  std::vector<std::string> names, defaults;
+  std::vector<std::string> names, values;
 };
 
 std::string escaped_cell(const std::string& text) {
@@ -256,11 +271,7 @@ std::string escaped_cell(const std::string& text) {
 class MarkdownWriter : public VisitorOf<MarkdownWriter> {
  public:
   MarkdownWriter() {
-    for (const std::string& name : preset_names()) {
-      DefaultsReader reader;
-      preset(name).describe(reader);
-      defaults_.push_back(std::move(reader.defaults));
-    }
+    for (const std::string& name : preset_names()) defaults_.push_back(ValuesReader(preset(name)).values);
     table_head();
   }
 
@@ -303,10 +314,19 @@ class MarkdownWriter : public VisitorOf<MarkdownWriter> {
 
 }  // namespace
 
-std::string to_toml(RunOptions options) {
-  TomlWriter writer;
+std::string to_toml(RunOptions options, const ValuesUsed& used) {
+  TomlWriter writer(used);
   options.describe(writer);
   return writer.text;
+}
+
+ValuesUsed differences(const RunOptions& given, const RunOptions& used) {
+  const ValuesReader before(given), after(used);
+  ValuesUsed values;
+  for (std::size_t option = 0; option < before.names.size(); ++option) {
+    if (before.values[option] != after.values[option]) values[before.names[option]] = after.values[option];
+  }
+  return values;
 }
 
 void apply_toml(RunOptions& options, const std::string& text, const std::string& file) {
@@ -351,12 +371,12 @@ RunOptions options_from_json(const json& object, const std::string& where) {
 }
 
 std::vector<PresetKnob> preset_knobs() {
-  std::vector<DefaultsReader> readers(preset_names().size());
-  for (std::size_t i = 0; i < readers.size(); ++i) preset(preset_names()[i]).describe(readers[i]);
+  std::vector<ValuesReader> readers;
+  for (const std::string& name : preset_names()) readers.emplace_back(preset(name));
   std::vector<PresetKnob> knobs;
   for (std::size_t option = 0; option < readers[0].names.size(); ++option) {
     PresetKnob knob{readers[0].names[option], {}};
-    for (const DefaultsReader& reader : readers) knob.values.push_back(reader.defaults[option]);
+    for (const ValuesReader& reader : readers) knob.values.push_back(reader.values[option]);
     const bool differs = std::any_of(knob.values.begin(), knob.values.end(),
                                      [&](const std::string& value) { return value != knob.values[0]; });
     if (differs) knobs.push_back(std::move(knob));

@@ -2,6 +2,7 @@
 // description in options.h, so that none of them can miss an option.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,8 +11,17 @@
 
 namespace dotin::training {
 
-/// Every option, with its help text as a comment. Reading it back gives equal options, numbers exact to the last bit.
-std::string to_toml(RunOptions options);
+inline constexpr int64_t kMaxConfigBytes = 1 << 20;
+
+/// By an option's name, what a run used where the option stands for something that depends on others or on the data.
+using ValuesUsed = std::map<std::string, std::string>;
+
+/// The options in which `used` differs from `given`, as config.toml writes them.
+ValuesUsed differences(const RunOptions& given, const RunOptions& used);
+
+/// Every option, with its help text as a comment, and what was used behind those that stand for it. Reading it back
+/// gives equal options, numbers exact to the last bit.
+std::string to_toml(RunOptions options, const ValuesUsed& used = {});
 
 /// Sets the options that the text has. If it has `preset`, all others are first set to that preset's defaults.
 /// An unknown key, a wrong type or an invalid word is a core::Error that names file and line; options are then as they

@@ -10,7 +10,6 @@
 #include "dotin/drop/methods.h"
 #include "dotin/drop/pools.h"
 #include "dotin/io/safetensors.h"
-#include "dotin/training/config.h"
 #include "dotin/training/tensors.h"
 
 namespace dotin::training {
@@ -121,15 +120,33 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
   return made;
 }
 
+namespace {
+
+/// A model does not depend on where its data lay, nor on what it was made with.
+void forget_place(RunOptions& options) {
+  options.data.data.clear();
+  options.train.threads = 0;
+  options.train.device = "cpu";
+}
+
+}  // namespace
+
+ValuesUsed values_used(RunOptions options, const Learner& learner) {
+  forget_place(options);
+  ValuesUsed used = differences(options, learner.options);
+  std::vector<std::string> features;
+  for (const auto& [name, columns] : learner.features.parts())
+    features.push_back(fmt::format("{} ({})", name, columns));
+  used["features"] = fmt::format("{}", fmt::join(features, ", "));
+  return used;
+}
+
 Learner make_learner(const RunOptions& options, const data::View& train) {
   options.validate();
   DOTIN_CHECK(train.size() > 0, "no training graphs");
   Learner learner;
   learner.options = options;
-  // A model does not depend on where its data lay, nor on how many threads it was made with.
-  learner.options.data.data.clear();
-  learner.options.train.threads = 0;
-  learner.options.train.device = "cpu";
+  forget_place(learner.options);
   learner.options.train.lr = options.learning_rate();
   learner.tasks = make_tasks(options, train);
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {

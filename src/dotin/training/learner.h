@@ -8,6 +8,7 @@
 #include "dotin/batch/loader.h"
 #include "dotin/models/model.h"
 #include "dotin/tasks/task.h"
+#include "dotin/training/config.h"
 #include "dotin/training/options.h"
 
 namespace dotin::training {
@@ -27,6 +28,9 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
 /// Fits features and tasks on the training graphs and makes a model with fresh weights. Refuses with the figure what
 /// would not fit into memory.
 Learner make_learner(const RunOptions& options, const data::View& train);
+
+/// What the learner's run uses for options that stand for it, such as lr = 0.
+ValuesUsed values_used(RunOptions options, const Learner& learner);
 
 /// About how much memory training takes, with the largest batch there can be.
 int64_t predicted_bytes(const Learner& learner, const data::View& train);

@@ -127,15 +127,11 @@ RunFolder RunFolder::open(const std::string& path) {
   return RunFolder(path);
 }
 
-void RunFolder::write_config(const RunOptions& options) const {
-  io::write_file_atomically(file("config.toml"), to_toml(options));
+void RunFolder::write_config(const RunOptions& options, const ValuesUsed& used) const {
+  io::write_file_atomically(file("config.toml"), to_toml(options, used));
 }
 
-RunOptions RunFolder::read_config() const {
-  RunOptions options;
-  apply_toml_file(options, file("config.toml"));
-  return options;
-}
+std::string RunFolder::config_text() const { return io::read_file(file("config.toml"), kMaxConfigBytes); }
 
 void RunFolder::write_result(const nlohmann::json& result) const {
   io::write_file_atomically(file("result.json"), result.dump(2) + "\n");

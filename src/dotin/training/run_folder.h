@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dotin/training/options.h"
+#include "dotin/training/config.h"
 
 namespace dotin::training {
 
@@ -31,8 +31,9 @@ class RunFolder {
   /// path()/name
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-  void write_config(const RunOptions& options) const;
-  RunOptions read_config() const;
+  void write_config(const RunOptions& options, const ValuesUsed& used = {}) const;
+  /// What is in config.toml: options, and as comments what was used.
+  std::string config_text() const;
   void write_result(const nlohmann::json& result) const;
 
  private:
