@@ -279,6 +279,19 @@ TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
   EXPECT_SAYS(error_of([&] { small_learner(options); }), "--device cuda: this libtorch has no CUDA");
 }
 
+TEST(Learner, GedWeighsLessBesideOtherTasks) {
+  const auto weights_of = [](const RunOptions& options) {
+    std::vector<double> weights;
+    for (const auto& task : small_learner(options).tasks) weights.push_back(task->spec().weight);
+    return weights;
+  };
+  EXPECT_EQ(weights_of(small_options({"ged"})), (std::vector<double>{1}));
+  EXPECT_EQ(weights_of(small_options({"classify*3", "ged*2"})), (std::vector<double>{3, 0.2}));
+  RunOptions equal = small_options({"classify", "ged"});
+  equal.task.ged_weight = preset("paper").task.ged_weight;
+  EXPECT_EQ(weights_of(equal), (std::vector<double>{1, 1}));
+}
+
 TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
   const std::vector<std::pair<std::function<void(RunOptions&)>, std::string>> cases = {
       {[](RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},
@@ -294,6 +307,7 @@ TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
       {[](RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
       {[](RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
       {[](RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
+      {[](RunOptions& o) { o.task.ged_weight = 0; }, "--ged-weight must be a positive number"},
       {[](RunOptions& o) { o.task.ged_triplets = 0; }, "--ged-triplets must be from 1 to 1000"},
       {[](RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},
       {[](RunOptions& o) { o.data.folds = 2; }, "--folds must be at least 3"},

@@ -113,7 +113,9 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
   loss.ged_margin = options.task.ged_margin;
   loss.ged_by_nodes = options.task.ged_scale == "nodes";
   std::vector<std::unique_ptr<tasks::Task>> made;
-  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
+  std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(options.task.tasks);
+  for (tasks::TaskSpec& spec : specs) {
+    if (spec.kind == "ged" && specs.size() > 1) spec.weight *= options.task.ged_weight;
     made.push_back(tasks::make_task(spec));
     made.back()->fit(train, loss);
   }

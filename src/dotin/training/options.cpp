@@ -45,6 +45,8 @@ void TaskOptions::describe(core::OptionVisitor& v) {
            "are",
            {"nodes", "none"}},
           ged_scale);
+  v.visit({"ged_weight", "ged: weight of its loss beside those of other tasks, times the one given with --tasks", {}},
+          ged_weight);
   v.visit(
       {"ged_triplets", "ged: triplets made of each graph to evaluate; with more, scores are less a matter of luck", {}},
       ged_triplets);
@@ -113,6 +115,9 @@ void RunOptions::validate() const {
   if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("--label-smoothing must be in [0, 1)");
   if (!(task.ged_margin >= 0 && std::isfinite(task.ged_margin))) {
     core::fail_usage("--ged-margin must be a number from 0 on, not {}", task.ged_margin);
+  }
+  if (!(task.ged_weight > 0 && std::isfinite(task.ged_weight))) {
+    core::fail_usage("--ged-weight must be a positive number, not {}", task.ged_weight);
   }
   if (task.ged_triplets < 1 || task.ged_triplets > 1000) {
     core::fail_usage("--ged-triplets must be from 1 to 1000, not {}", task.ged_triplets);
@@ -187,6 +192,7 @@ RunOptions preset(const std::string& name) {
     options.model.merge_weights = "softmax";
     options.task.ged_distance = "squared";
     options.task.ged_scale = "none";
+    options.task.ged_weight = 1;
     options.task.label_smoothing = 0;
     options.train.drop_warmup = 0;
     options.train.drop_explore = 0;

@@ -32,6 +32,7 @@ struct TaskOptions {
   std::string ged_distance = "euclidean";
   double ged_margin = 1.0;
   std::string ged_scale = "nodes";
+  double ged_weight = 0.1;
   int64_t ged_triplets = 4;
   double label_smoothing = 0.1;
   std::string class_weights = "none";
