@@ -20,7 +20,7 @@ TEST(Cv, JsonHasEveryRuleOfEveryMetric) {
   EXPECT_EQ(json["data"], "own");
   for (const nlohmann::json& feature : json["features"]) EXPECT_EQ(feature["columns"].size(), 3u) << feature;
   EXPECT_EQ(json["features"].back()["name"], "neighbours");
-  EXPECT_EQ(json["features"].back()["columns"], (std::vector<int>{1024, 1024, 1024}));
+  EXPECT_EQ(json["features"].back()["columns"], (std::vector<int>{16, 16, 16}));
   EXPECT_EQ(nlohmann::json::parse(read_text(folder / "run/result.json")), json);
   EXPECT_SAYS(read_text(folder / "run/report.html"), "<!DOCTYPE html>");
   for (const auto& [task, metric] :

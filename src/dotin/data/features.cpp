@@ -21,7 +21,6 @@ namespace {
 using nlohmann::json;
 
 /// Enough for few of the colours of a dataset to share a column (NCI1 has 292).
-constexpr int32_t kNeighbourColumns = 1024;
 
 /// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
 /// chance (docs/results.md has what it is worth on either side).
@@ -270,10 +269,10 @@ std::vector<uint64_t> few_colours(const View& train, const FeatureMap& map, int6
   return {colours.begin(), colours.end()};
 }
 
-void fit_neighbours(const View& train, NeighbourFeature feature, FeatureMap& map) {
+void fit_neighbours(const View& train, const FeatureOptions& options, FeatureMap& map) {
   FeatureMap::Block block{"neighbours", BlockKind::neighbours, {}, 0, {}};
-  if (feature == NeighbourFeature::always) block.hashed = kNeighbourColumns;
-  if (feature == NeighbourFeature::if_few && label_blocks(map) > 0)
+  if (options.neighbours == NeighbourFeature::always) block.hashed = options.hashed_columns;
+  if (options.neighbours == NeighbourFeature::if_few && label_blocks(map) > 0)
     block.colours = few_colours(train, map, train.size() / kGraphsPerColour);
   if (block.width() > 0) map.blocks.push_back(std::move(block));
 }
@@ -290,7 +289,7 @@ FeatureMap fit_features(const View& train, const FeatureOptions& options) {
   }
   map.log_degree = options.degree == DegreeFeature::log;
   if (options.degree == DegreeFeature::onehot) map.blocks.push_back(degree_block(options.degree_cap));
-  fit_neighbours(train, options.neighbours, map);
+  fit_neighbours(train, options, map);
   if (map.width() > 0) return map;
 
   if (options.constant_if_featureless) {

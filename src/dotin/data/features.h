@@ -30,6 +30,7 @@ struct FeatureOptions {
   /// carbons), or with their degrees where labels are no features. `always` hashes them, because edits of edges make
   /// new ones.
   NeighbourFeature neighbours = NeighbourFeature::none;
+  int32_t hashed_columns = 1024;  // neighbours = always: how many there are for a hash to choose from
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.

@@ -19,7 +19,13 @@ namespace {
 constexpr const char* kMetadataKey = "dotin";
 constexpr int kFormatVersion = 1;
 
-data::FeatureOptions feature_options(const RunOptions& options, bool has_ged) {
+/// Of hashed columns, where other tasks than ged learn from them too: with more, they learn the training graphs by heart.
+/// Triplets are new in every epoch, so that ged alone cannot.
+constexpr int64_t kGraphsPerHashedColumn = 3;
+constexpr int64_t kFewestHashedColumns = 16;
+
+data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
+  const RunOptions& options = learner.options;
   const auto chosen = [&](const char* name) {
     return std::find(options.data.features.begin(), options.data.features.end(), name) != options.data.features.end();
   };
@@ -29,7 +35,14 @@ data::FeatureOptions feature_options(const RunOptions& options, bool has_ged) {
   if (chosen("degree")) features.degree = data::DegreeFeature::onehot;
   if (chosen("degree-log")) features.degree = data::DegreeFeature::log;
   if (chosen("auto")) features.neighbours = data::NeighbourFeature::if_few;
-  if (chosen("neighbours") || (chosen("auto") && has_ged)) features.neighbours = data::NeighbourFeature::always;
+  if (chosen("neighbours")) features.neighbours = data::NeighbourFeature::always;
+  if (chosen("auto") && learner.needs_triplets()) {
+    features.neighbours = data::NeighbourFeature::always;
+    if (learner.tasks.size() > 1) {
+      features.hashed_columns = static_cast<int32_t>(
+          std::clamp<int64_t>(graphs / kGraphsPerHashedColumn, kFewestHashedColumns, features.hashed_columns));
+    }
+  }
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
   features.standardize = options.data.standardize;
   features.constant_if_featureless = options.data.featureless == "constant";
@@ -154,7 +167,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {
     core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");
   }
-  learner.features = data::fit_features(train, feature_options(options, learner.needs_triplets()));
+  learner.features = data::fit_features(train, feature_options(learner, train.size()));
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < train.size(); ++i) sizes.push_back(train.get(i).nodes);
   learner.options.model.fit(std::move(sizes));
