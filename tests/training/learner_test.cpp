@@ -39,8 +39,8 @@ TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   // Features: one attribute, three labels, and for ged labels together with those of the neighbours.
   std::map<std::string, std::vector<int64_t>> expected = {
       {"input.weight", {8, 1 + 3 + 16}}, {"virtual", {2, 8}},
-      {"heads.classify.weight", {2, 8}},   {"heads.classify.bias", {2}},
-      {"heads.my-ged.weight", {8, 8}},     {"heads.my-ged.bias", {8}}};
+      {"heads.classify.weight", {2, 8}}, {"heads.classify.bias", {2}},
+      {"heads.my-ged.weight", {8, 8}},   {"heads.my-ged.bias", {8}}};
   for (const std::string layer : {"layers.0.", "layers.1."}) {
     expected[layer + "query.weight"] = {4, 8};
     expected[layer + "key.weight"] = {4, 8};
@@ -228,15 +228,15 @@ TEST_F(SpoiltModel, OneThatAsksForMoreThanItHoldsIsRefusedBeforeAnythingIsAlloca
 TEST(Learner, NeighboursJoinTheFeaturesForGedAndWhereTheyAreFew) {
   EXPECT_EQ(width_of({"auto"}, "classify"), 1 + 3);
   EXPECT_EQ(width_of({"auto"}), 1 + 3 + 1024);
-  // Beside another task a third of the training graphs, at least 16.
+  // Beside another task one for ten training graphs, at least 16.
   const auto beside = [](int64_t graphs, const char* features) {
     RunOptions options = small_options({"classify", "ged"});
     options.data.features = {features};
     return make_learner(options, data::View(small_dataset(graphs))).features.parts().back().second;
   };
   EXPECT_EQ(beside(24, "auto"), 16);
-  EXPECT_EQ(beside(90, "auto"), 30);
-  EXPECT_EQ(beside(90, "neighbours"), 1024) << "as it was asked for";
+  EXPECT_EQ(beside(300, "auto"), 30);
+  EXPECT_EQ(beside(300, "neighbours"), 1024) << "as it was asked for";
   RunOptions options = small_options({"classify"});
   const data::View many(small_dataset(400));
   // Three labels, with none, one or two neighbours of three labels: no more than 3 (1 + 3 + 6).

@@ -20,12 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Enough for few of the colours of a dataset to share a column (NCI1 has 292).
-
-/// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
-/// chance (docs/results.md has what it is worth on either side).
-constexpr int64_t kGraphsPerColour = 10;
-
 constexpr const char* kKindNames[] = {"label", "degree", "neighbours"};
 
 BlockKind kind_of(const std::string& name) {

@@ -14,8 +14,12 @@
 
 namespace dotin::data {
 
+/// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
+/// chance (docs/results.md has what it is worth on either side).
+inline constexpr int64_t kGraphsPerColour = 10;
+
 enum class DegreeFeature { none, onehot, log };
-/// if_few: where labels are features and the training graphs are ten times as many as their colours or more.
+/// if_few: where labels are features and there are kGraphsPerColour training graphs for each of their colours.
 enum class NeighbourFeature { none, always, if_few };
 enum class UnknownLabels { error, ignore };
 /// What a block of one-hot columns tells of a node.
@@ -30,7 +34,9 @@ struct FeatureOptions {
   /// carbons), or with their degrees where labels are no features. `always` hashes them, because edits of edges make
   /// new ones.
   NeighbourFeature neighbours = NeighbourFeature::none;
-  int32_t hashed_columns = 1024;  // neighbours = always: how many there are for a hash to choose from
+  /// neighbours = always: how many there are for a hash to choose from. Enough for few colours to share one (NCI1 has
+  /// 292).
+  int32_t hashed_columns = 1024;
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.

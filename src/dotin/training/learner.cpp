@@ -19,9 +19,6 @@ namespace {
 constexpr const char* kMetadataKey = "dotin";
 constexpr int kFormatVersion = 1;
 
-/// Of hashed columns, where other tasks than ged learn from them too: with more, they learn the training graphs by heart.
-/// Triplets are new in every epoch, so that ged alone cannot.
-constexpr int64_t kGraphsPerHashedColumn = 3;
 constexpr int64_t kFewestHashedColumns = 16;
 
 data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
@@ -38,9 +35,11 @@ data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
   if (chosen("neighbours")) features.neighbours = data::NeighbourFeature::always;
   if (chosen("auto") && learner.needs_triplets()) {
     features.neighbours = data::NeighbourFeature::always;
+    // Other tasks learn from them too, and with more they learn the training graphs by heart. Triplets are new in every
+    // epoch, so that ged alone cannot.
     if (learner.tasks.size() > 1) {
       features.hashed_columns = static_cast<int32_t>(
-          std::clamp<int64_t>(graphs / kGraphsPerHashedColumn, kFewestHashedColumns, features.hashed_columns));
+          std::clamp<int64_t>(graphs / data::kGraphsPerColour, kFewestHashedColumns, features.hashed_columns));
     }
   }
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
