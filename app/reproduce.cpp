@@ -25,6 +25,7 @@
 #include "dotin/report/reproduce/outcome.h"
 #include "dotin/training/config.h"
 #include "reproduce_data.h"
+#include "run_options.h"
 #include "signals.h"
 #include "text.h"
 #include "usage.h"
@@ -113,16 +114,21 @@ void check_methods(const Settings& settings) {
   }
 }
 
-/// Fingerprint of what a cell's words do not say: every option as its preset sets it.
+/// Fingerprint of what a cell's words do not say: every option that has an effect in its runs. Those without are left
+/// out, so that a change of them does not cast off numbers that it cannot touch.
 std::string settings_of(const Cell& cell) {
-  std::string preset = training::RunOptions().preset;
-  for (const report::reproduce::Command& command : cell.commands) {
-    const auto named = std::find(command.begin(), command.end(), "--preset");
-    if (named != command.end() && named + 1 != command.end()) preset = named[1];
-  }
   uint64_t hash = 0;
-  for (const char c : training::to_json(training::preset(preset)).dump())
-    hash = core::mix(hash, static_cast<unsigned char>(c));
+  for (const report::reproduce::Command& command : cell.commands) {
+    CLI::App app;
+    RunOptionsParser parser;
+    parser.add_to(app);
+    app.allow_extras();
+    app.parse(std::vector<std::string>(command.rbegin(), command.rend()));
+    const training::RunOptions options = parser.resolve();
+    nlohmann::json values = training::to_json(options);
+    for (const training::WithoutEffect& unused : options.without_effect()) values.erase(unused.option);
+    for (const char c : values.dump()) hash = core::mix(hash, static_cast<unsigned char>(c));
+  }
   return fmt::format("{:016x}", hash);
 }
 

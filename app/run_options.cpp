@@ -153,11 +153,10 @@ std::vector<std::string> RunOptionsParser::given() const {
 }
 
 void RunOptionsParser::warn_without_effect(const training::RunOptions& options) const {
-  for (const std::string& name : options.without_effect()) {
+  for (const auto& [name, why] : options.without_effect()) {
     const auto option = options_.find(name);
     if (option == options_.end() || option->second->count() == 0) continue;
-    core::log_warning("{} has no effect with --drop {}, --readout {} and --backbone {}", flag_of(name),
-                      options.model.drop, options.model.readout_name(), options.model.backbone);
+    core::log_warning("{} has no effect {}", flag_of(name), why);
   }
 }
 

@@ -14,6 +14,11 @@ TEST(Methods, AnOptionWithoutEffectIsNamed) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_SAYS(result.err, "--gate has no effect with --drop gpool, --readout mean_max and --backbone gat");
   EXPECT_EQ(result.err.find("--merge"), std::string::npos) << result.err;
+  const Result other =
+      run(small_run("train", data, folder / "other", {"--ged-k-n", "4", "--schedule-patience", "3", "--epochs", "1"}));
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_SAYS(other.err, "--ged-k-n has no effect without a ged task");
+  EXPECT_SAYS(other.err, "--schedule-patience has no effect with --schedule constant");
 }
 
 TEST(Methods, ACombinationWithoutSenseIsRefusedBeforeAnythingIsWritten) {

@@ -1,11 +1,14 @@
 #include "dotin/training/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "dotin/core/error.h"
 #include "dotin/core/registry.h"
 #include "dotin/drop/methods.h"
+#include "dotin/tasks/spec.h"
 #include "dotin/training/schedule.h"
 
 namespace dotin::training {
@@ -168,11 +171,31 @@ double RunOptions::warmup_share() const {
   return drop::about(model.drop).has(drop::Trait::warm_up) ? train.drop_warmup : 0;
 }
 
-std::vector<std::string> RunOptions::without_effect() const {
-  std::vector<std::string> names = model.without_effect();
-  if (!drop::about(model.drop).has(drop::Trait::warm_up)) names.emplace_back("drop_warmup");
-  if (model.drop != "dotin" || warmup_share() == 0) names.emplace_back("drop_explore");
-  return names;
+std::vector<WithoutEffect> RunOptions::without_effect() const {
+  std::vector<WithoutEffect> found;
+  const auto unless = [&](bool used, const std::string& why, const std::vector<std::string>& options) {
+    if (used) return;
+    for (const std::string& option : options) found.push_back({option, why});
+  };
+  const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(task.tasks);
+  const auto has = [&](const char* kind) {
+    return std::any_of(specs.begin(), specs.end(), [&](const tasks::TaskSpec& spec) { return spec.kind == kind; });
+  };
+  unless(has("ged"), "without a ged task",
+         {"ged_k_p", "ged_k_n", "ged_distance", "ged_margin", "ged_scale", "ged_weight", "ged_triplets"});
+  unless(!has("ged") || specs.size() > 1, "without tasks beside ged", {"ged_weight"});
+  unless(has("classify"), "without a classify task", {"label_smoothing", "class_weights"});
+  const std::string model_is =
+      fmt::format("with --drop {}, --readout {} and --backbone {}", model.drop, model.readout_name(), model.backbone);
+  unless(false, model_is, model.without_effect());
+  unless(drop::about(model.drop).has(drop::Trait::warm_up), model_is, {"drop_warmup"});
+  unless(model.drop == "dotin", model_is, {"drop_explore"});
+  unless(model.drop != "dotin" || train.drop_warmup > 0, "with --drop-warmup 0", {"drop_explore"});
+  const std::string schedule_is = fmt::format("with --schedule {}", train.schedule);
+  unless(train.schedule == "step", schedule_is, {"schedule_step"});
+  unless(train.schedule == "step" || train.schedule == "plateau", schedule_is, {"schedule_factor"});
+  unless(train.schedule == "plateau", schedule_is, {"schedule_patience"});
+  return found;
 }
 
 std::vector<std::string> preset_names() { return {"recommended", "paper"}; }

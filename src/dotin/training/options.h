@@ -67,6 +67,11 @@ struct TrainOptions {
   void describe(core::OptionVisitor& visitor);
 };
 
+/// An option that changes nothing in a run, and why, as in "... has no effect without a ged task".
+struct WithoutEffect {
+  std::string option, why;
+};
+
 /// Everything that a run's result depends on besides the data: config.toml.
 struct RunOptions {
   std::string preset = "recommended";
@@ -83,8 +88,8 @@ struct RunOptions {
   double learning_rate() const;
   /// drop_warmup, or 0 where the drop method has a ratio that cannot rise, or none.
   double warmup_share() const;
-  /// The options that this combination of others does not use.
-  std::vector<std::string> without_effect() const;
+  /// The options that this combination of others does not use. core::UsageError for tasks that are none.
+  std::vector<WithoutEffect> without_effect() const;
 };
 
 /// Names of the presets.
