@@ -21,6 +21,7 @@ TEST(Registry, AnUnknownNameListsTheValidOnesAndSuggestsTheNearest) {
 }
 
 TEST(Registry, SuggestsNothingWhereNothingIsNear) { EXPECT_EQ(suggestion("triangle", kShapes.names()), ""); }
+TEST(Registry, SuggestsNothingForAWordThatIsThere) { EXPECT_EQ(suggestion("NCI1", {"NCI109", "NCI1"}), ""); }
 
 TEST(Memory, SizesAndTimesReadWell) {
   EXPECT_EQ(format_bytes(7), "7 B");

@@ -29,6 +29,7 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
   std::size_t best_distance = 3;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
+    if (distance == 0) return "";
     if (distance < best_distance && distance < candidate.size()) {
       best = &candidate;
       best_distance = distance;
