@@ -9,7 +9,8 @@
 
 namespace dotin::core {
 
-/// " (did you mean 'gcn'?)", or nothing where no candidate is close (edit distance at most 2) or the name is one of them.
+/// " (did you mean 'gcn'?)", or nothing where no candidate is close (edit distance at most 2) or the name is one of
+/// them.
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates);
 
 template <class Factory>

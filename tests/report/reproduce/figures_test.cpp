@@ -89,6 +89,10 @@ TEST(ImportanceFigure, AlikeMeansAtLeastAQuarter) {
   EXPECT_EQ(outcome.tables[0].rows[0].name, "D&D, graph 12");
   EXPECT_EQ(outcome.tables[0].rows[0].entries[1].text, "1 (33%)");
   EXPECT_EQ(outcome.tables[0].rows[0].entries[3].text, "-1.00") << "the order is reversed";
+  EXPECT_EQ(outcome.tables[1].rows[0].name, "D&D, graph 12, layer 1");
+  EXPECT_EQ(outcome.tables[1].rows[0].entries[1].text, "8.000") << "0.8 over 0.1";
+  EXPECT_EQ(outcome.tables[1].rows[0].entries[2].text, "5.000");
+  EXPECT_EQ(outcome.values[0]["layers"].size(), 1u);
 }
 
 TEST(MethodsTable, SetsWhatTable1SaysBelowWhatWasMeasured) {

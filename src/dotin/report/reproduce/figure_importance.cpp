@@ -51,15 +51,51 @@ Entry count_entry(std::size_t count, std::size_t of, const std::string& key) {
       key};
 }
 
-/// The chart of one graph, and a row of the table.
-void add_graph(Outcome& outcome, Table& table, const std::string& data, const json& graph, const std::string& key) {
+std::vector<double> of_task(const json& layer, const char* what, const char* task) {
+  return layer.at(what).at(task).get<std::vector<double>>();
+}
+
+std::string number_or_dash(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "–";
+}
+
+/// The largest attentiveness of a task over the smallest.
+double spread_of(const json& layer, const char* task) {
+  const std::vector<double> values = of_task(layer, "attentiveness", task);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most / *least;
+}
+
+/// Nothing (NaN) where all nodes share a rank.
+double correlation_of(const json& layer) {
+  return explain::rank_correlation(of_task(layer, "rank", "ged"), of_task(layer, "rank", "classify"));
+}
+
+/// How sharp and how alike the tasks' scores are in every layer: a row of the table for each.
+json add_layers(Table& table, const std::string& title, const json& graph, const std::string& key) {
+  json told = json::array();
+  for (const json& layer : graph.at("layers")) {
+    const std::size_t nodes = layer.at("nodes").size();
+    const double classify = spread_of(layer, "classify"), ged = spread_of(layer, "ged");
+    const double correlation = correlation_of(layer);
+    table.rows.push_back({fmt::format("{}, layer {}", title, told.size() + 1),
+                          {{std::to_string(nodes), {}, key},
+                           {number_or_dash(classify, 3), {}, key},
+                           {number_or_dash(ged, 3), {}, key},
+                           {number_or_dash(correlation, 2), {}, key}}});
+    told.push_back(
+        {{"nodes", nodes}, {"classify_spread", classify}, {"ged_spread", ged}, {"rank_correlation", correlation}});
+  }
+  return told;
+}
+
+/// The chart of one graph, and its rows of the tables.
+void add_graph(Outcome& outcome, Table& table, Table& by_layer, const std::string& data, const json& graph,
+               const std::string& key) {
   const json& layer = graph.at("layers").at(0);
-  const auto ranks = [&](const char* task) { return layer.at("rank").at(task).get<std::vector<double>>(); };
-  const auto attentiveness = [&](const char* task) {
-    return layer.at("attentiveness").at(task).get<std::vector<double>>();
-  };
-  const std::vector<double> ged = ranks("ged"), classify = ranks("classify");
-  const std::vector<double> by_ged = attentiveness("ged"), by_class = attentiveness("classify");
+  const std::vector<double> ged = of_task(layer, "rank", "ged"), classify = of_task(layer, "rank", "classify");
+  const std::vector<double> by_ged = of_task(layer, "attentiveness", "ged");
+  const std::vector<double> by_class = of_task(layer, "attentiveness", "classify");
   const int64_t number = graph.at("graph");
   ScatterChart chart;
   chart.x_name = "rank by graph edit distance (1: most attentive)";
@@ -78,16 +114,17 @@ void add_graph(Outcome& outcome, Table& table, const std::string& data, const js
   }
   const std::string title = fmt::format("{}, graph {}", dataset_title(data), number);
   outcome.charts.push_back({short_name(title), title, "", draw(chart, title)});
-  const double correlation = explain::rank_correlation(ged, classify);  // NaN where all nodes share a rank
+  const double correlation = correlation_of(layer);
   table.rows.push_back({title,
                         {{std::to_string(ged.size()), {}, key},
                          count_entry(alike, ged.size(), key),
                          count_entry(ged.size() - alike, ged.size(), key),
-                         {std::isnan(correlation) ? "–" : fmt::format("{:.2f}", correlation), {}, key}}});
+                         {number_or_dash(correlation, 2), {}, key}}});
   outcome.values.push_back({{"dataset", dataset_title(data)},
                             {"graph", number},
                             {"nodes", std::move(nodes)},
                             {"rank_correlation", correlation},
+                            {"layers", add_layers(by_layer, title, graph, key)},
                             {"cell", key}});
 }
 
@@ -106,6 +143,13 @@ void fill_figure_importance(Outcome& outcome, const Settings& settings, Cells& c
       "alone: "
       "1, the same; 0, none; -1, reversed.";
   table.columns = {"graph", "nodes", "alike", "apart", "rank correlation"};
+  Table by_layer;
+  by_layer.title = "Layer by layer";
+  by_layer.about =
+      "The largest attentiveness of a graph's nodes over the smallest, for each task, and the correlation of the "
+      "ranks. Where the largest is hardly above the smallest the order says little: nodes are chosen by the sum of "
+      "the tasks' scores, and the task with the wider spread decides.";
+  by_layer.columns = {"graph", "nodes", "classification", "graph edit distance", "rank correlation"};
   for (const std::string& data : settings.datasets_or({"DD", "PROTEINS", "NCI1", "NCI109"})) {
     const json* const record = cells.find(explained_cell(data, shape));
     const json* const result = result_of(record);
@@ -114,9 +158,10 @@ void fill_figure_importance(Outcome& outcome, const Settings& settings, Cells& c
       outcome.values.push_back({{"dataset", dataset_title(data)}, {"absence", absence_of(record)}});
       continue;
     }
-    for (const json& graph : result->at("graphs")) add_graph(outcome, table, data, graph, record->at("key"));
+    for (const json& graph : result->at("graphs")) add_graph(outcome, table, by_layer, data, graph, record->at("key"));
   }
   outcome.tables.push_back(std::move(table));
+  if (!by_layer.rows.empty()) outcome.tables.push_back(std::move(by_layer));
   outcome.about.push_back(
       fmt::format("One model for classification and graph edit distance: hidden dimension {}, batches of {}, {} "
                   "layers, {} epochs, drop ratio 0.5, preset recommended (the paper: hidden dimension 256, batches of "
