@@ -138,7 +138,7 @@ void fill_figure_layers(Outcome& outcome, const Settings& settings, Cells& cells
       for (const int64_t count : layers) {
         shape.layers = count;
         line.points.emplace_back(static_cast<double>(count),
-                                 bench_cell(fmt::format("{}, {} layers, drop {}", title, count, ratio), data, "ged",
+                                 bench_cell(fmt::format("{}, layers {}, drop {}", title, count, ratio), data, "ged",
                                             dropping("dotin", ratio), shape, timing.steps, timing.repetitions));
       }
     }
