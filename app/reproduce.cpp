@@ -114,8 +114,8 @@ void check_methods(const Settings& settings) {
   }
 }
 
-/// Fingerprint of what a cell's words do not say: every option that has an effect in its runs. Those without are left
-/// out, so that a change of them does not cast off numbers that it cannot touch.
+/// Fingerprint of every option that has an effect in a cell's runs, whether its words say it or leave it to the preset.
+/// Those without are left out, so that a change of them does not cast off numbers that it cannot touch.
 std::string settings_of(const Cell& cell) {
   uint64_t hash = 0;
   for (const report::reproduce::Command& command : cell.commands) {

@@ -187,7 +187,7 @@ std::vector<WithoutEffect> RunOptions::without_effect() const {
   unless(has("classify"), "without a classify task", {"label_smoothing", "class_weights"});
   const std::string model_is =
       fmt::format("with --drop {}, --readout {} and --backbone {}", model.drop, model.readout_name(), model.backbone);
-  unless(false, model_is, model.without_effect());
+  for (const std::string& option : model.without_effect()) found.push_back({option, model_is});
   unless(drop::about(model.drop).has(drop::Trait::warm_up), model_is, {"drop_warmup"});
   unless(model.drop == "dotin", model_is, {"drop_explore"});
   unless(model.drop != "dotin" || train.drop_warmup > 0, "with --drop-warmup 0", {"drop_explore"});

@@ -30,7 +30,7 @@ std::string command_line(const Cell& cell);
 /// What a result depends on besides the commands.
 struct Circumstances {
   std::string version;   // of the program
-  std::string settings;  // fingerprint of the options that the commands leave as they are
+  std::string settings;  // fingerprint of the options that the commands use, given or not
   std::string data;      // fingerprint of the data
 };
 
