@@ -192,11 +192,13 @@ TEST(FeatureMap, JsonRoundTripKeepsEverything) {
   FeatureMap map = fit_features(View(dataset, {0}), options);
   map.attribute_scale[1] = 0.1f;
   map.log_degree = true;
+  map.neighbour_counts = true;
   const FeatureMap back = FeatureMap::from_json(nlohmann::json::parse(map.to_json().dump()));
   EXPECT_EQ(back.column_names(), map.column_names());
   EXPECT_EQ(back.attribute_mean, map.attribute_mean);
   EXPECT_EQ(back.attribute_scale, map.attribute_scale);
   EXPECT_TRUE(back.log_degree);
+  EXPECT_TRUE(back.neighbour_counts);
   EXPECT_FALSE(back.constant);
   EXPECT_EQ(back.blocks[1].kind, BlockKind::degree);
   EXPECT_EQ(back.blocks[2].kind, BlockKind::neighbours);

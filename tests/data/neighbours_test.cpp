@@ -147,6 +147,77 @@ TEST(FeatureEncoder, NeighboursBindByLabelValueToo) {
   EXPECT_EQ(neighbours_of(other_data({"6", "7", "8"})), (std::vector<int32_t>{codes[1], codes[2], codes[0]}));
 }
 
+TEST(Features, NeighboursAreCountedByLabelValue) {
+  const auto dataset = dataset_of(true, true);
+  FeatureOptions options;
+  options.neighbour_counts = NeighbourCounts::always;
+  const FeatureMap map = fit_features(View(dataset), options);
+  EXPECT_EQ(map.column_names(),
+            (std::vector<std::string>{"attribute0", "attribute1", "neighbours:label=6", "neighbours:label=7",
+                                      "neighbours:label=8", "label=6", "label=7", "label=8"}));
+  EXPECT_EQ(map.parts()[1], (std::pair<std::string, int64_t>{"neighbour_counts", 3}));
+  const std::vector<float> dense = encode(map, *dataset, 0, UnknownLabels::error).dense;
+  ASSERT_EQ(dense.size(), 4u * 5);
+  const auto counts = [&](std::size_t node) {
+    return std::vector<float>(dense.begin() + static_cast<std::ptrdiff_t>(5 * node + 2),
+                              dense.begin() + static_cast<std::ptrdiff_t>(5 * node + 5));
+  };
+  // Edges 0-1, 1-2, 2-0, 2-3; labels 6, 8, 6, 7.
+  EXPECT_EQ(counts(0), (std::vector<float>{1, 0, 1}));
+  EXPECT_EQ(counts(1), (std::vector<float>{2, 0, 0}));
+  EXPECT_EQ(counts(2), (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(counts(3), (std::vector<float>{1, 0, 0}));
+}
+
+TEST(Features, CountsAreOfTheEdgesGivenAndOfLabelsThatAreKnown) {
+  FeatureOptions options;
+  options.neighbour_counts = NeighbourCounts::always;
+  const FeatureMap map = fit_features(View(dataset_of(true, false)), options);
+  Dataset other = other_data({"8", "9", "7"});
+  GraphView graph = other.graph(0);
+  const std::vector<int64_t> rows{0, 2, 3, 4};
+  const std::vector<int32_t> neighbours{1, 2, 0, 0};
+  graph.row_offsets = rows;
+  graph.all_neighbours = neighbours.data();
+  std::vector<int32_t> codes(3);
+  std::vector<float> dense(9, -99.f);
+  FeatureEncoder(map, other, UnknownLabels::ignore).encode(other, graph, codes.data(), dense.data());
+  EXPECT_EQ(dense, (std::vector<float>{0, 1, 0, /**/ 0, 0, 1, /**/ 0, 0, 1})) << "9 is no label that was seen";
+}
+
+TEST(Features, CountsStandInWhereColoursAreTooMany) {
+  FeatureOptions options;
+  options.neighbour_counts = NeighbourCounts::if_many;
+  EXPECT_TRUE(fit_features(View(pairs(29, false)), options).neighbour_counts);
+  EXPECT_FALSE(fit_features(View(pairs(30, false)), options).neighbour_counts);
+  options.neighbours = NeighbourFeature::if_few;
+  EXPECT_EQ(fit_features(View(pairs(29, false)), options).width(), 2 + 2);
+  EXPECT_EQ(fit_features(View(pairs(30, false)), options).width(), 2 + 3);
+  options.labels = false;
+  EXPECT_EQ(fit_features(View(pairs(29, true)), options).width(), 1) << "labels are no features";
+}
+
+TEST(Features, VeryManyLabelValuesAreNotCountedUnlessAsked) {
+  const auto width = [](int32_t values, NeighbourCounts when) {
+    io::Records records;
+    records.node_offsets = {0, 2};
+    records.edge_from = {0};
+    records.edge_to = {1};
+    io::LabelColumn column{"label", std::vector<int32_t>{0, 1}, {}};
+    for (int32_t value = 0; value < values; ++value) column.values.push_back(std::to_string(value));
+    records.node_labels.push_back(std::move(column));
+    FeatureOptions options;
+    options.neighbour_counts = when;
+    return fit_features(
+               View(std::make_shared<const Dataset>(build_dataset(std::move(records), DuplicatePolicy::merge))),
+               options)
+        .dense_width();
+  };
+  EXPECT_EQ(width(kMostCountedValues, NeighbourCounts::if_many), kMostCountedValues);
+  EXPECT_EQ(width(kMostCountedValues + 1, NeighbourCounts::if_many), 0);
+  EXPECT_EQ(width(kMostCountedValues + 1, NeighbourCounts::always), kMostCountedValues + 1);
+}
+
 TEST(FeatureMap, JsonKeepsColours) {
   FeatureOptions options;
   options.neighbours = NeighbourFeature::if_few;

@@ -250,6 +250,22 @@ TEST(Learner, NeighboursJoinTheFeaturesForGedAndWhereTheyAreFew) {
   EXPECT_EQ(width_of({"degree-log"}), 1);
 }
 
+TEST(Learner, NeighboursAreCountedForOtherTasksBesideGedWhereColoursAreMany) {
+  const auto counted = [](const std::vector<std::string>& tasks, int64_t graphs, const char* features) {
+    RunOptions options = small_options(tasks);
+    options.data.features = {"auto", features};
+    return make_learner(options, data::View(small_dataset(graphs))).features.neighbour_counts;
+  };
+  EXPECT_TRUE(counted({"classify", "ged"}, 24, "auto"));
+  EXPECT_FALSE(counted({"classify", "ged"}, 400, "auto"));
+  EXPECT_FALSE(counted({"ged"}, 24, "auto"));
+  EXPECT_FALSE(counted({"classify"}, 24, "auto"));
+  EXPECT_TRUE(counted({"classify"}, 400, "neighbour-counts"));
+  RunOptions unlabelled = small_options({"classify"});
+  unlabelled.data.features = {"neighbour-counts"};
+  EXPECT_SAYS(error_of([&] { small_learner(unlabelled); }), "add labels: --features labels,neighbour-counts");
+}
+
 TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
   const auto dataset = small_dataset(24);
   RunOptions options = small_options({"classify", "ged"});

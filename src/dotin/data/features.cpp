@@ -166,8 +166,15 @@ void check_map(const FeatureMap& map) {
 
 }  // namespace
 
+int64_t FeatureMap::label_values() const {
+  int64_t values = 0;
+  for (const Block& block : blocks) values += block.kind == BlockKind::label ? block.width() : 0;
+  return values;
+}
+
 int64_t FeatureMap::dense_width() const {
-  return static_cast<int64_t>(attribute_mean.size()) + (log_degree ? 1 : 0) + (constant ? 1 : 0);
+  return static_cast<int64_t>(attribute_mean.size()) + (log_degree ? 1 : 0) + (constant ? 1 : 0) +
+         (neighbour_counts ? label_values() : 0);
 }
 
 int64_t FeatureMap::width() const {
@@ -181,6 +188,7 @@ std::vector<std::pair<std::string, int64_t>> FeatureMap::parts() const {
   if (!attribute_mean.empty()) parts.emplace_back("attributes", attribute_mean.size());
   if (log_degree) parts.emplace_back("log_degree", 1);
   if (constant) parts.emplace_back("constant", 1);
+  if (neighbour_counts) parts.emplace_back("neighbour_counts", label_values());
   for (const Block& block : blocks) parts.emplace_back(block.name, block.width());
   return parts;
 }
@@ -190,6 +198,10 @@ std::vector<std::string> FeatureMap::column_names() const {
   for (std::size_t i = 0; i < attribute_mean.size(); ++i) names.push_back(fmt::format("attribute{}", i));
   if (log_degree) names.push_back("log_degree");
   if (constant) names.push_back("constant");
+  for (const Block& block : blocks) {
+    if (!neighbour_counts || block.kind != BlockKind::label) continue;
+    for (const std::string& value : block.values) names.push_back(fmt::format("neighbours:{}={}", block.name, value));
+  }
   for (const Block& block : blocks) {
     for (std::size_t i = 0; i < block.values.size(); ++i) {
       const bool open_ended = block.kind == BlockKind::degree && i + 1 == block.values.size();
@@ -215,6 +227,7 @@ json FeatureMap::to_json() const {
           {"attribute_scale", attribute_scale},
           {"log_degree", log_degree},
           {"constant", constant},
+          {"neighbour_counts", neighbour_counts},
           {"blocks", list}};
 }
 
@@ -225,6 +238,7 @@ FeatureMap FeatureMap::from_json(const json& source) {
     source.at("attribute_scale").get_to(map.attribute_scale);
     source.at("log_degree").get_to(map.log_degree);
     source.at("constant").get_to(map.constant);
+    source.at("neighbour_counts").get_to(map.neighbour_counts);
     for (const json& entry : source.at("blocks")) {
       Block block;
       entry.at("name").get_to(block.name);
@@ -264,10 +278,17 @@ std::vector<uint64_t> few_colours(const View& train, const FeatureMap& map, int6
 }
 
 void fit_neighbours(const View& train, const FeatureOptions& options, FeatureMap& map) {
+  const bool labels = label_blocks(map) > 0;
+  const bool if_many = options.neighbour_counts == NeighbourCounts::if_many;
+  std::vector<uint64_t> few;
+  if (labels && (if_many || options.neighbours == NeighbourFeature::if_few))
+    few = few_colours(train, map, train.size() / kGraphsPerColour);
+  map.neighbour_counts = labels && (options.neighbour_counts == NeighbourCounts::always ||
+                                    (if_many && few.empty() && map.label_values() <= kMostCountedValues));
+
   FeatureMap::Block block{"neighbours", BlockKind::neighbours, {}, 0, {}};
   if (options.neighbours == NeighbourFeature::always) block.hashed = options.hashed_columns;
-  if (options.neighbours == NeighbourFeature::if_few && label_blocks(map) > 0)
-    block.colours = few_colours(train, map, train.size() / kGraphsPerColour);
+  if (options.neighbours == NeighbourFeature::if_few) block.colours = std::move(few);
   if (block.width() > 0) map.blocks.push_back(std::move(block));
 }
 
@@ -349,6 +370,22 @@ void FeatureEncoder::encode_neighbours(const GraphView& graph, std::size_t block
   }
 }
 
+void FeatureEncoder::count_neighbours(const GraphView& graph, const int32_t* codes, float* dense) const {
+  const std::size_t stride = blocks_.size(), labels = label_blocks(map_);
+  const auto width = static_cast<std::size_t>(map_.dense_width());
+  const std::size_t values = static_cast<std::size_t>(map_.label_values());
+  for (int32_t i = 0; i < graph.nodes; ++i) {
+    float* const counts = dense + static_cast<std::size_t>(i) * width + (width - values);
+    std::fill_n(counts, values, 0.f);
+    for (const int32_t j : graph.neighbours(i)) {
+      for (std::size_t b = 0; b < labels; ++b) {
+        const int32_t column = codes[static_cast<std::size_t>(j) * stride + b];
+        if (column >= 0) counts[static_cast<std::size_t>(column) - width] += 1;
+      }
+    }
+  }
+}
+
 void FeatureEncoder::encode(const Dataset& dataset, const GraphView& graph, int32_t* codes, float* dense) const {
   const std::size_t stride = blocks_.size();
   for (std::size_t b = 0; b < stride; ++b) {
@@ -381,6 +418,7 @@ void FeatureEncoder::encode(const Dataset& dataset, const GraphView& graph, int3
     if (map_.log_degree) row[next++] = std::log1p(static_cast<float>(graph.degree(static_cast<int32_t>(i))));
     if (map_.constant) row[next] = 1;
   }
+  if (map_.neighbour_counts) count_neighbours(graph, codes, dense);
 }
 
 }  // namespace dotin::data

@@ -17,10 +17,14 @@ namespace dotin::data {
 /// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
 /// chance (docs/results.md has what it is worth on either side).
 inline constexpr int64_t kGraphsPerColour = 10;
+/// Counts of neighbours cost memory and time by the number of label values.
+inline constexpr int64_t kMostCountedValues = 256;
 
 enum class DegreeFeature { none, onehot, log };
 /// if_few: where labels are features and there are kGraphsPerColour training graphs for each of their colours.
 enum class NeighbourFeature { none, always, if_few };
+/// if_many: where there are fewer, and no more than kMostCountedValues label values.
+enum class NeighbourCounts { none, always, if_many };
 enum class UnknownLabels { error, ignore };
 /// What a block of one-hot columns tells of a node.
 enum class BlockKind { label, degree, neighbours };
@@ -37,6 +41,9 @@ struct FeatureOptions {
   /// neighbours = always: how many there are for a hash to choose from. Enough for few colours to share one (NCI1 has
   /// 292).
   int32_t hashed_columns = 1024;
+  /// A dense column for each label value: how many neighbours have it. What is learned of it holds for colours that
+  /// were never seen. Nothing where labels are no features.
+  NeighbourCounts neighbour_counts = NeighbourCounts::none;
   bool standardize = true;  // attributes to mean 0 and deviation 1, as measured on the training graphs
   /// With neither labels nor attributes (in the data, or switched off) and no degree: one-hot degree, or one constant
   /// column.
@@ -61,8 +68,10 @@ struct FeatureMap {
   std::vector<float> attribute_scale;  // x -> (x - mean) * scale
   bool log_degree = false;             // one dense column log(1 + degree)
   bool constant = false;               // one dense column of ones
+  bool neighbour_counts = false;       // the last dense columns: for each label value how many neighbours have it
   std::vector<Block> blocks;
 
+  int64_t label_values() const;  // columns of all label blocks
   int64_t dense_width() const;
   int64_t width() const;  // F: dense columns and all one-hot columns
   int64_t codes_per_node() const { return static_cast<int64_t>(blocks.size()); }
@@ -104,6 +113,7 @@ class FeatureEncoder {
   };
   void encode_labels(const Dataset& dataset, const GraphView& graph, std::size_t block, int32_t* codes) const;
   void encode_neighbours(const GraphView& graph, std::size_t block, int32_t* codes) const;
+  void count_neighbours(const GraphView& graph, const int32_t* codes, float* dense) const;
 
   FeatureMap map_;
   std::vector<Bound> blocks_;

@@ -35,13 +35,15 @@ data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
   if (chosen("neighbours")) features.neighbours = data::NeighbourFeature::always;
   if (chosen("auto") && learner.needs_triplets()) {
     features.neighbours = data::NeighbourFeature::always;
-    // Other tasks learn from them too, and with more they learn the training graphs by heart. Triplets are new in every
-    // epoch, so that ged alone cannot.
+    // Other tasks learn from them too: with more hashed columns they learn the training graphs by heart, and counts
+    // tell them what holds for other graphs as well. Triplets are new in every epoch, so that ged alone needs neither.
     if (learner.tasks.size() > 1) {
       features.hashed_columns = static_cast<int32_t>(
           std::clamp<int64_t>(graphs / data::kGraphsPerColour, kFewestHashedColumns, features.hashed_columns));
+      features.neighbour_counts = data::NeighbourCounts::if_many;
     }
   }
+  if (chosen("neighbour-counts")) features.neighbour_counts = data::NeighbourCounts::always;
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
   features.standardize = options.data.standardize;
   features.constant_if_featureless = options.data.featureless == "constant";

@@ -22,8 +22,9 @@ void DataOptions::describe(core::OptionVisitor& v) {
   v.visit({"features",
            "what a node's row is made of; auto: labels and attributes, and neighbours (one-hot of a node's labels "
            "together with those of its neighbours) where there is a ged task, or ten training graphs for each such "
-           "column",
-           {"auto", "labels", "attributes", "degree", "degree-log", "neighbours"}},
+           "column; with ged beside other tasks, where there are not, neighbour-counts too (how many neighbours have "
+           "each label)",
+           {"auto", "labels", "attributes", "degree", "degree-log", "neighbours", "neighbour-counts"}},
           features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
   v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
@@ -129,6 +130,14 @@ void RunOptions::validate() const {
     core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", data.folds);
   }
   if (data.features.empty()) core::fail_usage("--features is empty: leave it out, or give e.g. --features labels");
+  const auto chosen = [&](const char* name) {
+    return std::find(data.features.begin(), data.features.end(), name) != data.features.end();
+  };
+  if (chosen("neighbour-counts") && !chosen("labels") && !chosen("auto")) {
+    core::fail_usage(
+        "--features neighbour-counts counts the labels of neighbours, which are no features here; add "
+        "labels: --features labels,neighbour-counts");
+  }
   if (data.degree_cap < 1 || data.degree_cap > 1'000'000) {
     core::fail_usage("--degree-cap must be from 1 to 1000000, not {}", data.degree_cap);
   }
