@@ -144,9 +144,8 @@ void fill_table_classification(Outcome& outcome, const Settings& settings, Cells
       "for every method.");
   outcome.about.push_back(
       "Layers are GAT, as the paper has them for DOTIN and for no drop. It does not say what is below Set2Set, "
-      "SortPool "
-      "and global SAGPool; its numbers for them are those of Lee et al. (2019), who have GCN, so they are there on "
-      "both.");
+      "SortPool and global SAGPool; its numbers for them are those of Lee et al. (2019), who have GCN, so they are "
+      "there on both.");
   say_atoms(outcome, table.datasets);
   add_score_table(outcome, table, settings, cells);
 }
@@ -168,9 +167,8 @@ void fill_table_training(Outcome& outcome, const Settings& settings, Cells& cell
       outcome, table.shape,
       "All rows have the preset recommended: residual connections, layer norm, decoupled weight decay, label "
       "smoothing, averaged weights, standardised attributes and, on molecules, a node's label together with those of "
-      "its "
-      "neighbours, as DOTIN has them in table 3, where the "
-      "compared methods are trained as the paper trains. What differs here is what is dropped and read alone.");
+      "its neighbours, as DOTIN has them in table 3, where the compared methods are trained as the paper trains. What "
+      "differs here is what is dropped and read alone.");
   say_atoms(outcome, table.datasets);
   add_score_table(outcome, table, settings, cells);
 }
@@ -212,7 +210,8 @@ void fill_table_multitask(Outcome& outcome, const Settings& settings, Cells& cel
       fmt::format("Batches of 16 and 5 epochs are the paper's. The loss of graph edit distance, whose gradient "
                   "grows with a graph's nodes, weighs 0.1 in every row, where the paper gives both tasks the "
                   "same weight; DOTIN has a virtual node for each, the compared methods have one embedding "
-                  "for both. {}",
+                  "for both. {} Where there are too many such combinations to learn one by one, as on D&D and "
+                  "PROTEINS, every method also sees how many neighbours have each label.",
                   kGedSays));
   say_presets(outcome);
   say_atoms(outcome, table.datasets);
