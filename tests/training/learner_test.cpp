@@ -36,11 +36,12 @@ TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   const io::SafetensorsFile file(folder / "m.safetensors");
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, tensor] : file.tensors()) shapes[name] = tensor.shape;
-  // Features: one attribute, three labels, and for ged labels together with those of the neighbours.
+  // Features: one attribute, how many neighbours have each of three labels, the labels, and for ged these together with
+  // those of the neighbours.
   std::map<std::string, std::vector<int64_t>> expected = {
-      {"input.weight", {8, 1 + 3 + 16}}, {"virtual", {2, 8}},
-      {"heads.classify.weight", {2, 8}}, {"heads.classify.bias", {2}},
-      {"heads.my-ged.weight", {8, 8}},   {"heads.my-ged.bias", {8}}};
+      {"input.weight", {8, 1 + 3 + 3 + 16}}, {"virtual", {2, 8}},
+      {"heads.classify.weight", {2, 8}},     {"heads.classify.bias", {2}},
+      {"heads.my-ged.weight", {8, 8}},       {"heads.my-ged.bias", {8}}};
   for (const std::string layer : {"layers.0.", "layers.1."}) {
     expected[layer + "query.weight"] = {4, 8};
     expected[layer + "key.weight"] = {4, 8};
