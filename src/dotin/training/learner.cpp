@@ -23,9 +23,7 @@ constexpr int64_t kFewestHashedColumns = 16;
 
 data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
   const RunOptions& options = learner.options;
-  const auto chosen = [&](const char* name) {
-    return std::find(options.data.features.begin(), options.data.features.end(), name) != options.data.features.end();
-  };
+  const auto chosen = [&](const char* name) { return options.data.has_feature(name); };
   data::FeatureOptions features;
   features.labels = chosen("labels") || chosen("auto");
   features.attributes = chosen("attributes") || chosen("auto");

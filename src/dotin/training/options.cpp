@@ -13,6 +13,10 @@
 
 namespace dotin::training {
 
+bool DataOptions::has_feature(const std::string& name) const {
+  return std::find(features.begin(), features.end(), name) != features.end();
+}
+
 void DataOptions::describe(core::OptionVisitor& v) {
   v.group("Data");
   v.visit({"data", "dataset: TU folder or zip, packed file, JSON Lines, CSV folder, or a name", {}}, data);
@@ -130,10 +134,7 @@ void RunOptions::validate() const {
     core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", data.folds);
   }
   if (data.features.empty()) core::fail_usage("--features is empty: leave it out, or give e.g. --features labels");
-  const auto chosen = [&](const char* name) {
-    return std::find(data.features.begin(), data.features.end(), name) != data.features.end();
-  };
-  if (chosen("neighbour-counts") && !chosen("labels") && !chosen("auto")) {
+  if (data.has_feature("neighbour-counts") && !data.has_feature("labels") && !data.has_feature("auto")) {
     core::fail_usage(
         "--features neighbour-counts counts the labels of neighbours, which are no features here; add "
         "labels: --features labels,neighbour-counts");

@@ -21,6 +21,7 @@ struct DataOptions {
   std::string featureless = "degree";
   std::string duplicates = "merge";
 
+  bool has_feature(const std::string& name) const;  // whether `features` lists it
   void describe(core::OptionVisitor& visitor);
 };
 
