@@ -89,7 +89,7 @@ class ReproducePage(unittest.TestCase):
         for row in rows:
             name, score = [cell.text for cell in row.find_elements("css selector", "td")]
             rules = scores[name]
-            self.assertEqual(score, "%.2f ± %.2f\nlast %.2f, best mean %.2f\nbest test %.2f" % (
+            self.assertEqual(score, "%.2f ± %.2f\nlast %.2f\nbest mean %.2f\nbest test %.2f" % (
                 rules["validation"]["mean"], rules["validation"]["std"],
                 rules["last"]["mean"], rules["best_mean"]["mean"], rules["best_test"]["mean"]))
         self.assertCountEqual([mark["y"] for mark in self.marks()],

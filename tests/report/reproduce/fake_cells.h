@@ -47,8 +47,8 @@ inline std::string option_of(const Cell& cell, const std::string& name) {
   return "";
 }
 
-/// What `dotin cv --json` says, for shares per fold of one metric; every rule the same but best_test, which is 0.1
-/// more.
+/// What `dotin cv --json` says, for shares per fold of one metric by the validation rule; the other rules, and the
+/// scores on validation folds, are shifted from those.
 inline nlohmann::json cv_result(const std::map<std::pair<std::string, std::string>, std::vector<double>>& folds) {
   nlohmann::json tasks;
   for (const auto& [name, values] : folds) {
@@ -60,8 +60,10 @@ inline nlohmann::json cv_result(const std::map<std::pair<std::string, std::strin
       for (double& value : shifted) value += shift;
       for (const double value : shifted) mean += value / static_cast<double>(values.size());
       for (const double value : shifted) squares += (value - mean) * (value - mean);
-      tasks[name.first][name.second][rule] = {
-          {"mean", mean}, {"std", std::sqrt(squares / static_cast<double>(values.size() - 1))}, {"folds", shifted}};
+      tasks[name.first][name.second][rule] = {{"mean", mean},
+                                              {"std", std::sqrt(squares / static_cast<double>(values.size() - 1))},
+                                              {"folds", shifted},
+                                              {"validation", {{"mean", mean + 0.03}}}};
     }
   }
   return {{"tasks", tasks}};

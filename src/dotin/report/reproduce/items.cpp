@@ -79,6 +79,7 @@ Outcome outcome_of(const Item& item, const Settings& settings, Cells& cells) {
       continue;
     }
     nlohmann::json record = *asked.records[i];
+    record["label"] = asked.wanted[i].label;  // items that share a cell may call it otherwise
     record.erase("result");
     record.erase("argv");  // the command says it
     outcome.cells.push_back(std::move(record));

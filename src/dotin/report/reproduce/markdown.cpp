@@ -103,6 +103,15 @@ std::string cells_text(const Outcome& outcome) {
   return text;
 }
 
+std::string charts_text(const Outcome& outcome) {
+  std::string text;
+  for (const Chart& chart : outcome.charts) {
+    text += fmt::format("### {}\n\n![{}]({})\n\n", plain(chart.title), plain(chart.title), file_of(outcome, chart));
+    if (!chart.about.empty()) text += plain(chart.about) + "\n\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_markdown(const Outcome& outcome) {
@@ -113,11 +122,12 @@ std::string to_markdown(const Outcome& outcome) {
         "the methods reach. Do not quote it.\n\n";
   }
   for (const std::string& paragraph : outcome.about) text += plain(paragraph) + "\n\n";
-  for (const Table& table : outcome.tables) text += table_text(table);
-  for (const Chart& chart : outcome.charts) {
-    text += fmt::format("### {}\n\n![{}]({})\n\n", plain(chart.title), plain(chart.title), file_of(outcome, chart));
-    if (!chart.about.empty()) text += plain(chart.about) + "\n\n";
-  }
+  // A figure begins with its pictures, a table with its numbers, as on the page.
+  const std::size_t before =
+      outcome.item.rfind("figure-", 0) == 0 ? 0 : std::min<std::size_t>(1, outcome.tables.size());
+  for (std::size_t i = 0; i < before; ++i) text += table_text(outcome.tables[i]);
+  text += charts_text(outcome);
+  for (std::size_t i = before; i < outcome.tables.size(); ++i) text += table_text(outcome.tables[i]);
   return text + cells_text(outcome);
 }
 

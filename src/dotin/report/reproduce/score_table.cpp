@@ -26,8 +26,10 @@ struct Score {
   std::string dataset, column;
   const ScoreColumn* metric = nullptr;
   std::optional<PaperNumber> paper;
-  std::string cell, absence;  // absence: why there are no rules
-  json rules;                 // percent: rule -> {mean, std, folds}
+  std::string cell, absence;    // absence: why there are no rules
+  std::string trial;            // name of the one that is shown
+  json trials = json::array();  // {name, cell, validation} of those that were run, where there is a choice
+  json rules;                   // percent: rule -> {mean, std, folds}
 
   bool known() const { return absence.empty(); }
   double mean(const char* rule) const { return rules.at(rule).at("mean").get<double>(); }
@@ -56,6 +58,42 @@ std::optional<PaperNumber> paper_of(int table, const ScoreRow& row, const std::s
   return paper_number(table, row.paper_row.empty() ? row.name : row.paper_row, title == "D&D" ? "DD" : title, metric);
 }
 
+/// A trial of a row and a dataset, as far as it was run.
+struct Ran {
+  const Trial* trial = nullptr;
+  const json* record = nullptr;
+  const json* result = nullptr;
+  double validation = std::nan("");  // percent: mean of the table's metrics on the validation folds
+};
+
+double validation_score(const json& result, const std::vector<ScoreColumn>& columns) {
+  double sum = 0;
+  for (const ScoreColumn& column : columns)
+    sum += percent(result.at("tasks").at(column.task).at(column.metric).at("validation").at("validation").at("mean"));
+  return sum / static_cast<double>(columns.size());
+}
+
+std::vector<Ran> trials_of(const ScoreTable& table, const ScoreRow& row, const std::string& dataset, Cells& cells) {
+  std::vector<Ran> all;
+  for (const Trial& trial : row.trials) {
+    const std::string name = trial.name.empty() ? row.name : row.name + ", " + trial.name;
+    Ran& ran = all.emplace_back();
+    ran.trial = &trial;
+    ran.record =
+        cells.find(cv_cell(dataset_title(dataset) + ", " + name, dataset, table.tasks, trial.options, table.shape));
+    ran.result = result_of(ran.record);
+    if (ran.result != nullptr && row.trials.size() > 1) ran.validation = validation_score(*ran.result, table.columns);
+  }
+  return all;
+}
+
+/// The one with the best validation score; of equal ones, and where none has a score, the first.
+const Ran& best_of(const std::vector<Ran>& trials) {
+  const auto score = [](const Ran& ran) { return ran.result == nullptr ? -1 : std::fmax(ran.validation, 0); };
+  return *std::max_element(trials.begin(), trials.end(),
+                           [&](const Ran& a, const Ran& b) { return score(a) < score(b); });
+}
+
 /// Column by column, and within it in the order of the rows.
 std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Settings& settings, Cells& cells) {
   std::vector<std::vector<Score>> columns;
@@ -64,10 +102,8 @@ std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Setting
     columns.resize(first + table.columns.size());
     for (const ScoreRow& row : table.rows) {
       if (!settings.wants(row.name)) continue;
-      const Cell cell =
-          cv_cell(dataset_title(dataset) + ", " + row.name, dataset, table.tasks, row.options, table.shape);
-      const json* const record = cells.find(cell);
-      const json* const result = result_of(record);
+      const std::vector<Ran> trials = trials_of(table, row, dataset, cells);
+      const Ran& best = best_of(trials);
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         Score& score = columns[first + c].emplace_back();
         score.row = &row;
@@ -75,10 +111,17 @@ std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Setting
         score.metric = &table.columns[c];
         score.column = column_title(dataset, table.columns[c]);
         score.paper = paper_of(table.paper_table, row, dataset, score.metric->metric);
-        score.absence = absence_of(record);
-        if (record != nullptr) score.cell = record->at("key");
-        if (result == nullptr) continue;
-        for (const auto& [rule, value] : result->at("tasks").at(score.metric->task).at(score.metric->metric).items())
+        score.absence = absence_of(best.record);
+        score.trial = best.trial->name;
+        for (const Ran& ran : trials) {
+          if (trials.size() == 1 || ran.result == nullptr) continue;
+          score.trials.push_back(
+              {{"name", ran.trial->name}, {"cell", ran.record->at("key")}, {"validation", ran.validation}});
+        }
+        if (best.record != nullptr) score.cell = best.record->at("key");
+        if (best.result == nullptr) continue;
+        for (const auto& [rule, value] :
+             best.result->at("tasks").at(score.metric->task).at(score.metric->metric).items())
           score.rules[rule] = in_percent(value);
       }
     }
@@ -86,26 +129,44 @@ std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Setting
   return columns;
 }
 
+/// Which trial is shown, and why.
+std::vector<std::string> choice_notes(const Score& score) {
+  if (score.trials.size() < 2) return {score.trial + " only"};
+  std::string chosen, others;
+  for (const json& trial : score.trials) {
+    const std::string validation = fmt::format("{:.2f}", trial.at("validation").get<double>());
+    if (trial.at("name") == score.trial) {
+      chosen = validation;
+    } else {
+      others += (others.empty() ? "" : ", ") + validation;
+    }
+  }
+  return {score.trial, fmt::format("validation {}, not {}", chosen, others)};
+}
+
 Entry entry_of(const Score& score) {
   Entry entry;
   entry.cell = score.cell;
   if (score.known()) {
     entry.text = fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std());
-    entry.notes.push_back(fmt::format("last {:.2f}, best mean {:.2f}", score.mean("last"), score.mean("best_mean")));
-    entry.notes.push_back(fmt::format("best test {:.2f}", score.mean("best_test")));
+    for (const auto& [rule, name] :
+         {std::pair("last", "last"), std::pair("best_mean", "best mean"), std::pair("best_test", "best test")})
+      entry.notes.push_back(fmt::format("{} {:.2f}", name, score.mean(rule)));
+    if (!score.trials.empty()) {
+      for (std::string& note : choice_notes(score)) entry.notes.push_back(std::move(note));
+    }
   } else {
     entry.text = score.absence;
   }
   if (!score.paper) return entry;
-  std::string paper = fmt::format("paper {:.2f} ± {:.2f}", score.paper->mean, score.paper->std);
+  entry.notes.push_back(fmt::format("paper {:.2f} ± {:.2f}", score.paper->mean, score.paper->std));
   if (score.other_input()) {
-    paper += ", other input";
+    entry.notes.emplace_back("of other input");
   } else if (score.known()) {
     const double difference = score.mean("validation") - score.paper->mean;
     entry.below = difference < 0;
-    paper += fmt::format(" {} {:+.2f}", entry.below ? "▼" : "▲", difference);
+    entry.notes.push_back(fmt::format("{} {:+.2f}", entry.below ? "▼" : "▲", difference));
   }
-  entry.notes.push_back(std::move(paper));
   return entry;
 }
 
@@ -118,6 +179,10 @@ json value_of(const Score& score) {
                 {"rules", score.rules},
                 {"paper", nullptr}};
   if (!score.known()) value["absence"] = score.absence;
+  if (!score.trials.empty()) {
+    value["trial"] = score.trial;
+    value["trials"] = score.trials;
+  }
   if (score.paper) value["paper"] = {{"mean", score.paper->mean}, {"std", score.paper->std}};
   if (score.paper && score.known() && !score.other_input())
     value["minus_paper"] = score.mean("validation") - score.paper->mean;

@@ -9,9 +9,15 @@
 
 namespace dotin::report::reproduce {
 
+/// One way to train a row.
+struct Trial {
+  Command options;        // what differs from the other rows
+  std::string name = "";  // what differs from the other trials, e.g. "weight decay 0"; empty where there is one alone
+};
+
 struct ScoreRow {
   std::string name;
-  Command options;             // what differs from the other rows
+  std::vector<Trial> trials;   // the one with the best validation score is shown
   std::string paper_row = "";  // the paper's row to set beside; empty: that of the same name
 };
 
