@@ -15,7 +15,7 @@
 namespace dotin::data {
 
 /// The old rule of thumb of ten examples for each number to be learned: with fewer, what is learned of a colour is
-/// chance (docs/results.md has what it is worth on either side).
+/// chance (docs/experiments.md has what it is worth on either side).
 inline constexpr int64_t kGraphsPerColour = 10;
 /// Counts of neighbours cost memory and time by the number of label values.
 inline constexpr int64_t kMostCountedValues = 256;

@@ -85,7 +85,7 @@ struct RunOptions {
   void validate() const;
   /// lr, or where it is 0 what suits the model's width: 1e-3 up to 64, 1e-3 sqrt(64 / D) above. A step of Adam moves
   /// every weight by about the rate, so that rows of D numbers move by more the wider they are; selection, which has no
-  /// way back once the nodes that matter are dropped, is the first to break (docs/results.md).
+  /// way back once the nodes that matter are dropped, is the first to break (docs/experiments.md).
   double learning_rate() const;
   /// drop_warmup, or 0 where the drop method has a ratio that cannot rise, or none.
   double warmup_share() const;
