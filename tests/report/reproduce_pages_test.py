@@ -95,6 +95,13 @@ class ReproducePage(unittest.TestCase):
         self.assertCountEqual([mark["y"] for mark in self.marks()],
                               [rules[rule]["mean"] for rules in scores.values() for rule in ["validation", "best_test"]])
 
+    def test_figures_begin_with_charts_and_tables_with_numbers(self):
+        for item, first in [("figure-drop-ratio", "svg.chart"), ("table-classification", "table")]:
+            self.show(item)
+            panels = BROWSER.all(".halves > section")
+            self.assertEqual(panels[0].get_attribute("aria-label"), "How")
+            self.assertEqual(len(panels[1].find_elements("css selector", first)), 1, item)
+
     def test_a_number_leads_to_its_command(self):
         self.show("table-classification")
         link = BROWSER.find("section[aria-label=Scores] tbody a")

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dotin/report/reproduce/items.h"
+#include "dotin/report/reproduce/markdown.h"
 #include "dotin/report/reproduce/outcome.h"
 #include "report/reproduce/fake_cells.h"
 #include "support/expect.h"
@@ -45,6 +46,16 @@ TEST(DropRatioFigure, HasBandsALevelLineAndSaysWhatIsMissing) {
   EXPECT_SAYS(outcome.charts[0].svg, "<title>random drop, 0.5: 72, 70 to 74</title>");
   EXPECT_EQ(outcome.missing.size(), 1u);
   EXPECT_EQ(outcome.tables[0].rows[1].entries[2].text, "not run");
+}
+
+TEST(Markdown, FiguresBeginWithPicturesAndTablesWithNumbers) {
+  FakeCells cells([](const Cell&) { return cv_result({{{"classify", "accuracy"}, {0.70, 0.72, 0.74}}}); });
+  const auto pictures_first = [&](const char* item) {
+    const std::string text = to_markdown(outcome_of(item_named(item), quick_on("DD"), cells));
+    return text.find("![") < text.find("| --- |");
+  };
+  EXPECT_TRUE(pictures_first("figure-drop-ratio"));
+  EXPECT_FALSE(pictures_first("table-backbones"));
 }
 
 TEST(SpeedFigure, ReadsTrainingAndSetsThePapersPointsBeside) {
