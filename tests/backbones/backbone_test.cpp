@@ -80,20 +80,22 @@ TEST(Gcn, NormalisesByTheRootsOfTheCurrentWeightedDegrees) {
                                            0.4, 0, 0.4, 0.2});
 }
 
-TEST(Gin, SumsWeightedNeighboursAndAveragesThemForVirtualNodes) {
+TEST(Gin, SumsWeightedNeighboursWithVirtualNodesScaledAsInGcn) {
   Layer layer("gin", 1);
   layer.set("eps", at::full({1}, 0.25, at::kDouble));
-  expect_matrix(layer.matrix(), {1.25, 0.25, 0.25, 0.5,  //
-                                 1, 1.25, 1, 0,          //
-                                 1, 1, 1.25, 2,          //
-                                 2, 0, 2, 1.25});
+  const double r = 1 / std::sqrt(5.0);
+  expect_matrix(layer.matrix(), {0.25, r, r, 2 * r,  //
+                                 r, 1.25, 1, 0,      //
+                                 r, 1, 1.25, 2,      //
+                                 2 * r, 0, 2, 1.25});
 }
 
-TEST(Sage, AveragesWeightedNeighboursWithoutTheNodeItself) {
-  expect_matrix(Layer("sage", 1).matrix(), {0, 0.25, 0.25, 0.5,  //
-                                            0.5, 0, 0.5, 0,      //
-                                            0.25, 0.25, 0, 0.5,  //
-                                            0.5, 0, 0.5, 0});
+TEST(Sage, AveragesWeightedNeighboursWithoutTheNodeItselfAndVirtualNodesAsInGcn) {
+  const double r = 1 / std::sqrt(5.0);
+  expect_matrix(Layer("sage", 1).matrix(), {0, r, r, 2 * r,       //
+                                            r / 2, 0, 0.5, 0,     //
+                                            r / 4, 0.25, 0, 0.5,  //
+                                            r / 2, 0, 0.5, 0});
 }
 
 TEST(Sage, GivesANodeWithoutNeighboursZeroInsteadOfNan) {

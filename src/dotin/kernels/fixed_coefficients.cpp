@@ -13,20 +13,33 @@ namespace dotin::kernels {
 
 namespace {
 
-/// C_ij = row_i w_ij column_j between different nodes. Virtual nodes of a graph share theirs.
+/// C_ij = row_i w_ij column_j between different nodes. Virtual nodes of a graph share theirs, the same at either end.
 struct Factors {
-  std::vector<double> row, column;                  // per node
-  std::vector<double> virtual_row, virtual_column;  // per graph
+  std::vector<double> row, column;  // per node
+  std::vector<double> of_virtual;   // per graph
 };
 
-/// gcn: 1 / sqrt(d_i d_j); sage: 1 / d_i; gin: 1, and 1 / d_i for virtual nodes. d: sums of the rows, with the
-/// self-loop for gcn.
+/// As layers/ bounds sums of weights.
+double bounded(double sum) { return std::max(sum, 1e-12); }
+
+/// 1 / sqrt(d) of every graph's virtual nodes, whatever the backbone. d: sum of the row, with the self-loop.
+std::vector<double> virtual_factors(const Level& level) {
+  std::vector<double> factors;
+  for (int32_t g = 0; g < level.graphs(); ++g) {
+    const int32_t first = level.node_offsets[g], last = level.node_offsets[g + 1];
+    double sum = static_cast<double>(last - first + 1);
+    if (level.weighted) {
+      sum = std::accumulate(level.virtual_to_row.begin() + first, level.virtual_to_row.begin() + last,
+                            static_cast<double>(level.virtual_self[g]));
+    }
+    factors.push_back(1 / std::sqrt(bounded(sum)));
+  }
+  return factors;
+}
+
+/// Raw nodes: gcn 1 / sqrt(d_i d_j); sage 1 / d_i; gin 1. d: sums of the rows, with the self-loop for gcn.
 Factors factors_of(const Level& level, Backbone backbone, int64_t tasks) {
   const bool gcn = backbone == Backbone::gcn;
-  const auto inverse = [gcn](double sum) {
-    const double bounded = std::max(sum, 1e-12);  // as layers/ bounds it
-    return 1 / (gcn ? std::sqrt(bounded) : bounded);
-  };
   Factors factors;
   factors.row.assign(static_cast<std::size_t>(level.nodes()), 1);
   for (int32_t i = 0; i < level.nodes() && backbone != Backbone::gin; ++i) {
@@ -36,26 +49,17 @@ Factors factors_of(const Level& level, Backbone backbone, int64_t tasks) {
       sum = std::accumulate(level.edge_weight.begin() + first, level.edge_weight.begin() + last,
                             static_cast<double>(tasks) * level.row_to_virtual[i] + (gcn ? level.self_weight[i] : 0));
     }
-    factors.row[i] = inverse(sum);
-  }
-  for (int32_t g = 0; g < level.graphs(); ++g) {
-    const int32_t first = level.node_offsets[g], last = level.node_offsets[g + 1];
-    double sum = static_cast<double>(last - first + (gcn ? 1 : 0));
-    if (level.weighted) {
-      sum = std::accumulate(level.virtual_to_row.begin() + first, level.virtual_to_row.begin() + last,
-                            gcn ? level.virtual_self[g] : 0.0);
-    }
-    factors.virtual_row.push_back(inverse(sum));
+    factors.row[i] = 1 / (gcn ? std::sqrt(bounded(sum)) : bounded(sum));
   }
   factors.column = gcn ? factors.row : std::vector<double>(factors.row.size(), 1);
-  factors.virtual_column = gcn ? factors.virtual_row : std::vector<double>(factors.virtual_row.size(), 1);
+  factors.of_virtual = virtual_factors(level);
   return factors;
 }
 
-/// C_ii: of gcn by its weight, sage has none, 1 + eps for gin.
+/// C_ii, factor being that of the node at either end: of gcn with its weight, of gin with 1 + eps; sage has none.
 template <class Scalar>
 Scalar self_coefficient(Backbone backbone, const LayerWeights<Scalar>& weights, double factor, double weight) {
-  if (backbone == Backbone::gin) return 1 + *weights.eps;
+  if (backbone == Backbone::gin) return static_cast<Scalar>(factor * factor * (1 + *weights.eps));
   return backbone == Backbone::gcn ? static_cast<Scalar>(factor * factor * weight) : Scalar(0);
 }
 
@@ -67,7 +71,7 @@ void virtual_rows(const Frame<Scalar>& f, Backbone backbone, const LayerWeights<
   size_to(from_row, f.nodes * f.k);
   size_to(self, f.graphs * f.k);
   for (int64_t g = 0; g < f.graphs; ++g) {
-    const double factor = factors.virtual_row[g];
+    const double factor = factors.of_virtual[g];
     std::fill_n(self.begin() + g * f.k, f.k,
                 self_coefficient(backbone, weights, factor, level.weighted ? level.virtual_self[g] : 1.0));
     for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) {
@@ -98,7 +102,15 @@ void fixed_virtual_rows_backward(const Frame<Scalar>& f, const LayerWeights<Scal
                                  const std::vector<Scalar>& task_gate, const std::vector<Scalar>& from_row,
                                  const std::vector<Scalar>& d_from_row, const std::vector<Scalar>& d_self,
                                  const LayerGradients<Scalar>& gradients, Scalar* d_rows) {
-  if (weights.eps != nullptr) *gradients.eps += std::accumulate(d_self.begin(), d_self.end(), Scalar(0));
+  if (weights.eps != nullptr) {
+    const std::vector<double> factors = virtual_factors(f.level);
+    double sum = 0;
+    for (std::size_t v = 0; v < d_self.size(); ++v) {
+      const double factor = factors[v / static_cast<std::size_t>(f.k)];
+      sum += factor * factor * d_self[v];
+    }
+    *gradients.eps += static_cast<Scalar>(sum);
+  }
   if (weights.task_gate == nullptr) return;
   // With gate 2 sigmoid(y), d gate / d y = gate (1 - gate / 2).
   std::vector<Scalar> d_dots(from_row.size());
@@ -124,7 +136,7 @@ void fixed_coefficients(const Frame<Scalar>& f, const LayerSettings& settings, c
         self_coefficient(settings.backbone, weights, factors.row[i], level.weighted ? level.self_weight[i] : 1.0);
     const double weight = level.weighted ? level.row_to_virtual[i] : 1.0;
     std::fill_n(tape.s_to_virtual.begin() + i * f.k, f.k,
-                static_cast<Scalar>(factors.row[i] * weight * factors.virtual_column[tape.graph_of[i]]));
+                static_cast<Scalar>(factors.row[i] * weight * factors.of_virtual[tape.graph_of[i]]));
   }
   virtual_rows(f, settings.backbone, weights, factors, tape.task_gate, tape.s_from_row, tape.s_virtual_self);
 
@@ -145,7 +157,8 @@ void fixed_coefficients_backward(const Frame<Scalar>& f, const LayerSettings& se
                                  Scalar* d_rows) {
   fixed_virtual_rows_backward(f, weights, tape.task_gate, tape.s_from_row, inner.from_row, inner.virtual_self,
                               gradients, d_rows);
-  if (weights.eps != nullptr) *gradients.eps += std::accumulate(inner.self.begin(), inner.self.end(), Scalar(0));
+  if (weights.eps != nullptr)  // a small difference of what thousands of nodes want
+    *gradients.eps += static_cast<Scalar>(std::accumulate(inner.self.begin(), inner.self.end(), 0.0));
 
   const Loops<Scalar>& loop = loops<Scalar>();
   std::vector<Scalar> d_reach = zeros<Scalar>(f.virtual_count * f.w);

@@ -20,8 +20,8 @@ class Gcn : public Backbone {
   at::Tensor coefficients(const LayerInput& input, const LayerParameters& parameters) const override;
 };
 
-/// (1 + eps) x_i + sum_j w_ij x_j through a two-layer perceptron (Xu et al. 2019). Virtual nodes take the mean over
-/// their raw nodes instead of the sum, which would grow with the graph.
+/// (1 + eps) x_i + sum_j w_ij x_j through a two-layer perceptron (Xu et al. 2019). Edges of virtual nodes, whose
+/// neighbours are the whole graph, are scaled as in gcn.
 class Gin : public Backbone {
  public:
   using Backbone::Backbone;
@@ -30,7 +30,8 @@ class Gin : public Backbone {
   at::Tensor transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const override;
 };
 
-/// Weighted mean of the neighbours, with a linear map of its own for the node itself (Hamilton et al. 2017).
+/// Weighted mean of the neighbours, with a linear map of its own for the node itself (Hamilton et al. 2017). Edges of
+/// virtual nodes are scaled as in gcn, which for their own rows takes the place of the mean.
 class Sage : public Backbone {
  public:
   using Backbone::Backbone;

@@ -1,4 +1,5 @@
 #include "dotin/layers/backbones.h"
+#include "dotin/layers/normalise.h"
 
 namespace dotin::layers {
 
@@ -11,13 +12,10 @@ void Gin::add_parameters(ParameterSet& parameters, int64_t layer) const {
 
 at::Tensor Gin::coefficients(const LayerInput& input, const LayerParameters& parameters) const {
   const auto& edges = input.edges;
-  const at::Tensor self = edges.row == edges.column;
-  const at::Tensor from_others = at::where(self, at::zeros_like(edges.weight), edges.weight);
-  const at::Tensor sums = ops::reference::segment_sum(from_others, edges.row, edges.rows).index_select(0, edges.row);
-  const at::Tensor others =
-      at::where(edges.row < edges.virtual_rows(), from_others / sums.clamp_min(1e-12), from_others);
-  const at::Tensor gated = with_task_gates(others, input, parameters);
-  return at::where(self, (1 + parameters.get("eps")).expand_as(gated), gated);
+  const at::Tensor scale = virtual_scales(edges);
+  const at::Tensor ends = scale.index_select(0, edges.row) * scale.index_select(0, edges.column);
+  const at::Tensor others = with_task_gates(ends * edges.weight, input, parameters);
+  return at::where(edges.row == edges.column, ends * (1 + parameters.get("eps")), others);
 }
 
 at::Tensor Gin::transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const {

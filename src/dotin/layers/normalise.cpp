@@ -19,4 +19,10 @@ at::Tensor normalised_weights(const at::Tensor& weights, const ops::reference::E
   return scale.index_select(0, edges.row) * weights * scale.index_select(0, edges.column);
 }
 
+at::Tensor virtual_scales(const ops::reference::EdgeTensors& edges) {
+  const at::Tensor scale = inverse_root(ops::reference::segment_sum(edges.weight, edges.row, edges.rows));
+  const at::Tensor raw = at::arange(edges.rows, edges.row.options()) >= edges.virtual_rows();
+  return scale.masked_fill(raw, 1);
+}
+
 }  // namespace dotin::layers

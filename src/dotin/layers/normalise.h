@@ -14,4 +14,8 @@ at::Tensor inverse_root(const at::Tensor& sums);
 /// weights [E] divided by sqrt(d_i d_j), d the row sums of the weights; 0 where a row sums to 0.
 at::Tensor normalised_weights(const at::Tensor& weights, const ops::reference::EdgeTensors& edges);
 
+/// [rows] What gin and sage multiply edges by at each of their ends: 1 / sqrt(d) for virtual nodes, as gcn has it; 1
+/// for raw ones.
+at::Tensor virtual_scales(const ops::reference::EdgeTensors& edges);
+
 }  // namespace dotin::layers
