@@ -35,7 +35,7 @@ struct Dual {
 Dual inverse_root(Dual a) { return {1 / std::sqrt(a.value), -a.slope / (2 * a.value * std::sqrt(a.value))}; }
 Dual elu(Dual a) { return a.value > 0 ? a : Dual(std::expm1(a.value), std::exp(a.value) * a.slope); }
 
-/// One row of norm_elu as its header defines it, without the mask. gamma empty: no norm.
+/// One row of norm_elu as its header defines it, without dropout. gamma empty: no norm.
 struct PlainRow {
   std::vector<Dual> z, gamma, beta;
   Dual gate = 1, mean, inverse = 1;
@@ -76,12 +76,14 @@ struct PlainRow {
 /// Rows of which the first is all 0 and the second all the same: their deviation is 0.
 template <class Scalar>
 void check_norm_elu(const Loops<Scalar>& loops, Rng& rng, int64_t rows, int64_t width, double scale, bool norm,
-                    bool masked, bool gated) {
+                    bool dropping, bool gated) {
   auto z = numbers<Scalar>(rng, rows * width, scale);
   for (int64_t i = 0; i < std::min<int64_t>(rows, 2) * width; ++i) z[i] = i < width ? 0 : -2;
   const auto gamma = numbers<Scalar>(rng, width), beta = numbers<Scalar>(rng, width);
   const auto gate = numbers<Scalar>(rng, rows), d_next = numbers<Scalar>(rng, rows * width);
-  const auto mask = numbers<Scalar>(rng, rows * width);
+  const Dropout dropout = {dropping ? 0.3 : 0, static_cast<uint64_t>(rows + 7 * width)};
+  std::vector<Scalar> mask(static_cast<std::size_t>(rows * width));
+  dropout_mask(dropout, rows, width, mask.data());
   auto mean = numbers<Scalar>(rng, rows + 1), inverse = numbers<Scalar>(rng, rows + 1);
   auto next = numbers<Scalar>(rng, rows * width + 1), d_z = numbers<Scalar>(rng, rows * width + 1);
   auto d_gamma = numbers<Scalar>(rng, width + 1), d_beta = numbers<Scalar>(rng, width + 1);
@@ -95,14 +97,14 @@ void check_norm_elu(const Loops<Scalar>& loops, Rng& rng, int64_t rows, int64_t 
     for (int64_t c = 0; c < width; ++c) {
       row.z.emplace_back(z[r * width + c]);
       if (norm) row.gamma.emplace_back(gamma[c]), row.beta.emplace_back(beta[c]);
-      d.push_back(Exact(d_next[r * width + c]) * (masked ? mask[r * width + c] : 1));
+      d.push_back(Exact(d_next[r * width + c]) * mask[r * width + c]);
     }
     if (gated) row.gate = gate[r];
     const std::vector<Dual> out = row.next();
     Sum mean_size, gradient_size, weighted_size;
     if (gated) gate_sums[r] = Sum();
     for (std::size_t c = 0; c < row.z.size(); ++c) {
-      const Exact factor = masked ? mask[r * width + c] : 1, open = 1 + row.argument_size(c);
+      const Exact factor = mask[r * width + c], open = 1 + row.argument_size(c);
       const Exact steep = std::abs(row.gate.value * d[c]) * open;
       mean_size.add(row.z[c].value / width);
       next_sums[r * width + c] = {out[c].value * factor, std::abs(row.gate.value * factor) * open};
@@ -130,12 +132,12 @@ void check_norm_elu(const Loops<Scalar>& loops, Rng& rng, int64_t rows, int64_t 
   }
 
   const auto if_wanted = [](bool wanted, auto& values) { return wanted ? values.data() : nullptr; };
-  loops.norm_elu(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), if_wanted(masked, mask),
+  loops.norm_elu(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), dropout,
                  if_wanted(gated, gate), mean.data(), inverse.data(), next.data());
   expect_near(mean, mean_sums, "mean");
   expect_near(inverse, inverse_sums, "inverse deviation");
   expect_near(next, next_sums, "next");
-  loops.norm_elu_backward(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), if_wanted(masked, mask),
+  loops.norm_elu_backward(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), dropout,
                           if_wanted(gated, gate), mean.data(), inverse.data(), d_next.data(), d_z.data(),
                           d_gamma.data(), d_beta.data(), if_wanted(gated, d_gate));
   expect_near(d_z, z_sums, "d_z");

@@ -66,21 +66,22 @@ TEST_P(EveryBackbone, SparseLayerHasTheGradientsOfRowsAndParameters) {
     parameters.eps = random_tensor({1}, 7);
   }
   const auto level = ragged_level();
-  const at::Tensor x = random_tensor({level->nodes(), 3}, 8), mask = random_tensor({level->nodes(), 3}, 9);
+  const at::Tensor x = random_tensor({level->nodes(), 3}, 8);
+  const kernels::Dropout dropout = {0.3, 9};
   std::vector<at::Tensor> inputs = {x};
   kernels::for_each_parameter(
       [&inputs](const at::Tensor& parameter) {
         if (parameter.defined()) inputs.push_back(parameter);
       },
       parameters);
-  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, {x, {}}, mask); }, inputs));
+  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, {x, {}}, dropout); }, inputs));
   settings.residual = false;
   EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, {x, {}}, {}); }, inputs));
   settings.residual = true;
   inputs[0] = random_tensor({4, 3}, 10);
   SharedRows shared{inputs[0], {}};
   for (int32_t i = 0; i < level->nodes(); ++i) shared.code.push_back(i * i % 4);
-  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, shared, mask); }, inputs));
+  EXPECT_TRUE(gradients_match([&] { return sparse_layer(settings, parameters, level, shared, dropout); }, inputs));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryBackbone,

@@ -27,7 +27,7 @@ std::vector<Scalar> virtual_inputs(const Frame<Scalar>& f) {
 
 template <class Scalar>
 void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                        const LayerRows<Scalar>& rows, const Level& level, const MakeMask<Scalar>& make_mask,
+                        const LayerRows<Scalar>& rows, const Level& level, const Dropout& dropout,
                         LastLayerTape<Scalar>& tape) {
   const Loops<Scalar>& loop = loops<Scalar>();
   const Frame<Scalar> f(settings, rows, level);
@@ -52,13 +52,12 @@ void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar
     loop.add_scaled(tape.s_virtual_self[r], inputs.data() + r * d, tape.mixed.data() + r * d, d);
   map_mixed(out_rows, d, d, weights, tape.mixed.data(), inputs.data(), tape.z);
   finish_map(out_rows, d, weights, tape.inner, tape.z);
-  tape.mask.clear();
-  if (make_mask) make_mask(out_rows, tape.mask);
+  tape.dropout = dropout;
   size_to(tape.mean, out_rows);
   size_to(tape.inverse_deviation, out_rows);
   size_to(tape.next, out_rows * d);
-  loop.norm_elu(tape.z.data(), out_rows, d, weights.gamma, weights.beta, tape.mask.empty() ? nullptr : tape.mask.data(),
-                nullptr, tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
+  loop.norm_elu(tape.z.data(), out_rows, d, weights.gamma, weights.beta, tape.dropout, nullptr, tape.mean.data(),
+                tape.inverse_deviation.data(), tape.next.data());
   if (settings.residual) loop.add_scaled(1, inputs.data(), tape.next.data(), out_rows * d);
 }
 
@@ -72,9 +71,9 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
   const Scalar* const inputs = gradients.later->hold(virtual_inputs(f));
 
   std::vector<Scalar> dz(static_cast<std::size_t>(out_rows * d)), d_mixed(dz.size()), d_inputs(dz.size());
-  loop.norm_elu_backward(tape.z.data(), out_rows, d, weights.gamma, weights.beta,
-                         tape.mask.empty() ? nullptr : tape.mask.data(), nullptr, tape.mean.data(),
-                         tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta, nullptr);
+  loop.norm_elu_backward(tape.z.data(), out_rows, d, weights.gamma, weights.beta, tape.dropout, nullptr,
+                         tape.mean.data(), tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma,
+                         gradients.beta, nullptr);
   finish_map_backward(out_rows, d, weights, tape.inner, gradients, dz);
   map_mixed_backward(out_rows, d, d, weights, tape.mixed.data(), inputs, std::move(dz), gradients, d_mixed.data(),
                      d_inputs.data());
@@ -106,9 +105,9 @@ void last_layer_backward(const LayerSettings& settings, const LayerWeights<Scala
 }
 
 template void last_layer_forward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
-                                        const Level&, const MakeMask<float>&, LastLayerTape<float>&);
+                                        const Level&, const Dropout&, LastLayerTape<float>&);
 template void last_layer_forward<double>(const LayerSettings&, const LayerWeights<double>&, const LayerRows<double>&,
-                                         const Level&, const MakeMask<double>&, LastLayerTape<double>&);
+                                         const Level&, const Dropout&, LastLayerTape<double>&);
 template void last_layer_backward<float>(const LayerSettings&, const LayerWeights<float>&, const LayerRows<float>&,
                                          const Level&, const LastLayerTape<float>&, const float*,
                                          const LayerGradients<float>&, float*);

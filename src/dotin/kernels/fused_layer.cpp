@@ -232,7 +232,7 @@ void decide_nodes(const LayerSettings& settings, const LayerWeights<Scalar>& wei
 
 template <class Scalar>
 void next_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-               const Level& level, const RowProducts<Scalar>& products, const MakeMask<Scalar>& make_mask,
+               const Level& level, const RowProducts<Scalar>& products, const Dropout& dropout,
                LayerTape<Scalar>& tape) {
   const Frame<Scalar> f(settings, rows, level);
   merge_weights(f, settings.softmax_merge_weights, tape);
@@ -246,34 +246,32 @@ void next_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weight
     add_inputs(f, tape, rows.all, f.w, tape.inputs.data());
   }
   mix_and_map(f, weights, products, tape);
-  tape.mask.clear();
-  if (make_mask) make_mask(left, tape.mask);
+  tape.dropout = dropout;
   size_to(tape.mean, left);
   size_to(tape.inverse_deviation, left);
   size_to(tape.next, left * f.d);
-  loops<Scalar>().norm_elu(tape.z.data(), left, f.d, weights.gamma, weights.beta,
-                           tape.mask.empty() ? nullptr : tape.mask.data(), settings.gate ? tape.gate.data() : nullptr,
-                           tape.mean.data(), tape.inverse_deviation.data(), tape.next.data());
+  loops<Scalar>().norm_elu(tape.z.data(), left, f.d, weights.gamma, weights.beta, dropout,
+                           settings.gate ? tape.gate.data() : nullptr, tape.mean.data(), tape.inverse_deviation.data(),
+                           tape.next.data());
   if (settings.residual) add_residual(f, tape);
 }
 
 template <class Scalar>
 void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-                   const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
-                   LayerTape<Scalar>& tape) {
+                   const Level& level, const Choose<Scalar>& choose, const Dropout& dropout, LayerTape<Scalar>& tape) {
   project_rows(settings, weights, rows, tape.products);
   decide_nodes(settings, weights, rows, level, tape.products, choose, tape);
   map_rows(settings, weights, rows, tape.rows_left, tape.products);
-  next_rows(settings, weights, rows, level, tape.products, make_mask, tape);
+  next_rows(settings, weights, rows, level, tape.products, dropout, tape);
 }
 
 #define DOTIN_INSTANTIATE(S)                                                                                      \
   template void decide_nodes<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&,  \
                                 const RowProducts<S>&, const Choose<S>&, LayerTape<S>&);                          \
   template void next_rows<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&,     \
-                             const RowProducts<S>&, const MakeMask<S>&, LayerTape<S>&);                           \
+                             const RowProducts<S>&, const Dropout&, LayerTape<S>&);                               \
   template void layer_forward<S>(const LayerSettings&, const LayerWeights<S>&, const LayerRows<S>&, const Level&, \
-                                 const Choose<S>&, const MakeMask<S>&, LayerTape<S>&);
+                                 const Choose<S>&, const Dropout&, LayerTape<S>&);
 DOTIN_INSTANTIATE(float)
 DOTIN_INSTANTIATE(double)
 #undef DOTIN_INSTANTIATE

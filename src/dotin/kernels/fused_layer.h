@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "dotin/kernels/dropout.h"
 #include "dotin/kernels/layer_parameters.h"
 #include "dotin/kernels/level.h"
 
@@ -114,22 +115,17 @@ struct LayerTape {
   std::vector<Scalar> inputs;  // [rows that leave, W]: each row's own input, where it has to be written out
   InnerTape<Scalar> inner;
   std::vector<Scalar> mixed, z, mean, inverse_deviation;
-  std::vector<Scalar> mask;
+  Dropout dropout;
 };
 
 /// Fills keep (1 stays, 0 leaves) for every raw node of the level.
 template <class Scalar>
 using Choose = std::function<void(const Scalar* logits, const Level& level, uint8_t* keep)>;
 
-/// Fills a dropout mask of rows x D values (0 or 1 / (1 - share)); empty: no dropout.
-template <class Scalar>
-using MakeMask = std::function<void(int64_t rows, std::vector<Scalar>& mask)>;
-
 /// One layer whose rows are its own.
 template <class Scalar>
 void layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-                   const Level& level, const Choose<Scalar>& choose, const MakeMask<Scalar>& make_mask,
-                   LayerTape<Scalar>& tape);
+                   const Level& level, const Choose<Scalar>& choose, const Dropout& dropout, LayerTape<Scalar>& tape);
 
 /// d_next: gradient of tape.next. Adds to the gradients of weights, of matrices when gradients.later runs, and of the
 /// rows. Rows and tape must live until it has.
@@ -149,12 +145,12 @@ struct LastLayerTape {
   std::vector<Scalar> s_from_row, s_virtual_self;
   InnerTape<Scalar> inner;
   std::vector<Scalar> mixed, z, mean, inverse_deviation;
-  std::vector<Scalar> mask;
+  Dropout dropout;
 };
 
 template <class Scalar>
 void last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                        const LayerRows<Scalar>& rows, const Level& level, const MakeMask<Scalar>& make_mask,
+                        const LayerRows<Scalar>& rows, const Level& level, const Dropout& dropout,
                         LastLayerTape<Scalar>& tape);
 
 template <class Scalar>

@@ -230,10 +230,10 @@ void next_rows_backward(const LayerSettings& settings, const LayerWeights<Scalar
   const int64_t left = rows_that_leave(f, tape);
   std::vector<Scalar> dz(static_cast<std::size_t>(left * f.d));
   std::vector<Scalar> d_gate(static_cast<std::size_t>(settings.gate ? left : 0));
-  loops<Scalar>().norm_elu_backward(
-      tape.z.data(), left, f.d, weights.gamma, weights.beta, tape.mask.empty() ? nullptr : tape.mask.data(),
-      settings.gate ? tape.gate.data() : nullptr, tape.mean.data(), tape.inverse_deviation.data(), d_next, dz.data(),
-      gradients.gamma, gradients.beta, settings.gate ? d_gate.data() : nullptr);
+  loops<Scalar>().norm_elu_backward(tape.z.data(), left, f.d, weights.gamma, weights.beta, tape.dropout,
+                                    settings.gate ? tape.gate.data() : nullptr, tape.mean.data(),
+                                    tape.inverse_deviation.data(), d_next, dz.data(), gradients.gamma, gradients.beta,
+                                    settings.gate ? d_gate.data() : nullptr);
 
   NarrowGradients<Scalar> inner(f);
   if (settings.gate) gate_backward(f, tape, d_gate.data() + f.graphs * f.k, inner);

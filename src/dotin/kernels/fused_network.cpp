@@ -107,13 +107,12 @@ LayerSettings plain_settings(LayerSettings settings) {
 
 template <class Scalar>
 void plain_last_layer_forward(const LayerSettings& settings, const LayerWeights<Scalar>& weights,
-                              const LayerRows<Scalar>& rows, const MakeMask<Scalar>& make_mask,
-                              PartTape<Scalar>& part) {
+                              const LayerRows<Scalar>& rows, const Dropout& dropout, PartTape<Scalar>& part) {
   const Level& level = part.level_of(static_cast<int64_t>(part.layers.size()));
   const Choose<Scalar> keep_all = [](const Scalar*, const Level& all, uint8_t* keep) {
     std::fill_n(keep, all.nodes(), uint8_t{1});
   };
-  layer_forward(plain_settings(settings), weights, rows, level, keep_all, make_mask, part.plain_last);
+  layer_forward(plain_settings(settings), weights, rows, level, keep_all, dropout, part.plain_last);
   const int64_t virtual_values = static_cast<int64_t>(level.graphs()) * settings.tasks * settings.hidden;
   part.last.next.assign(part.plain_last.next.begin(), part.plain_last.next.begin() + virtual_values);
   part.last.logits_by_task = part.plain_last.logits_by_task;
@@ -124,12 +123,6 @@ Choose<Scalar> choose_in(const NetworkHooks<Scalar>& hooks, int64_t layer) {
   return [&hooks, layer](const Scalar* logits, const Level& level, uint8_t* keep) {
     hooks.choose(layer, logits, level, keep);
   };
-}
-
-template <class Scalar>
-MakeMask<Scalar> mask_in(const NetworkHooks<Scalar>& hooks, int64_t layer) {
-  if (!hooks.make_mask) return {};
-  return [&hooks, layer](int64_t rows, std::vector<Scalar>& mask) { hooks.make_mask(layer, rows, mask); };
 }
 
 /// Without a way back: layer l takes over what the layers before it no longer need, so that a pass takes the memory of
@@ -157,12 +150,13 @@ void layers_forward(const LayerSettings& settings, const NetworkWeights<Scalar>&
     const LayerWeights<Scalar> layer = weights_of(weights, tape, part, l);
     if (l < last) {
       if (!tape.way_back && l > 0) take_over_memory(part, l);
-      layer_forward(settings, layer, rows, part.level_of(l), choose_in(hooks, l), mask_in(hooks, l),
-                    part.layers[static_cast<std::size_t>(l)]);
+      layer_forward(settings, layer, rows, part.level_of(l), choose_in(hooks, l),
+                    hooks.dropout.with(static_cast<uint64_t>(l)), part.layers[static_cast<std::size_t>(l)]);
     } else if (settings.savings.last_layer) {
-      last_layer_forward(settings, layer, rows, part.level_of(l), mask_in(hooks, l), part.last);
+      last_layer_forward(settings, layer, rows, part.level_of(l), hooks.dropout.with(static_cast<uint64_t>(l)),
+                         part.last);
     } else {
-      plain_last_layer_forward(settings, layer, rows, mask_in(hooks, l), part);
+      plain_last_layer_forward(settings, layer, rows, hooks.dropout.with(static_cast<uint64_t>(l)), part);
     }
     const auto now = std::chrono::steady_clock::now();
     part.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());
@@ -259,7 +253,7 @@ void network_forward(const LayerSettings& settings, const NetworkWeights<Scalar>
   map_rows(settings, layer, rows_of(settings, tape, tape.parts[0], 0), left, tape.products);
   for_each_part([&](int64_t p) {
     PartTape<Scalar>& part = tape.parts[static_cast<std::size_t>(p)];
-    next_rows(settings, layer, rows_of(settings, tape, part, 0), part.level, tape.products, mask_in(hooks[p], 0),
+    next_rows(settings, layer, rows_of(settings, tape, part, 0), part.level, tape.products, hooks[p].dropout.with(0),
               part.layers[0]);
     const auto now = std::chrono::steady_clock::now();
     part.layer_seconds.push_back(std::chrono::duration<double>(now - start).count());

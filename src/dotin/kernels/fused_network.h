@@ -28,7 +28,7 @@ struct NetworkGradients {
 template <class Scalar>
 struct NetworkHooks {
   std::function<void(int64_t layer, const Scalar* logits, const Level& level, uint8_t* keep)> choose;
-  std::function<void(int64_t layer, int64_t rows, std::vector<Scalar>& mask)> make_mask;  // empty: no dropout
+  Dropout dropout;  // another draw in every layer
 };
 
 /// Some graphs of the batch: no graph needs another, so that parts can run at the same time.

@@ -25,7 +25,7 @@ void map_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights
 /// 4, nodes: tape.next.
 template <class Scalar>
 void next_rows(const LayerSettings& settings, const LayerWeights<Scalar>& weights, const LayerRows<Scalar>& rows,
-               const Level& level, const RowProducts<Scalar>& products, const MakeMask<Scalar>& make_mask,
+               const Level& level, const RowProducts<Scalar>& products, const Dropout& dropout,
                LayerTape<Scalar>& tape);
 
 /// Gradients of RowProducts. Parts have each their own, added up before row_products_backward.

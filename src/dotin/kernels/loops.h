@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "dotin/kernels/dropout.h"
+
 namespace dotin::kernels {
 
 /// Rows that are mixed: node i of a level is row code[i] of `table`, or row i where code is null. Virtual node k
@@ -71,15 +73,16 @@ struct Loops {
                                int32_t rows, const Scalar* d_out, Scalar* d_table, Scalar* d_virtual,
                                const RowCoefficientGradients<Scalar>& d_s);
 
-  /// next = gate_r elu(norm(z)) [* mask]; gamma null: no norm; mask and gate (one value per row) may be null. Keeps
-  /// mean and 1/deviation per row.
+  /// next = gate_r elu(norm(z)), after dropout; gamma null: no norm; gate (one value per row) may be null. Keeps mean
+  /// and 1/deviation per row.
   void (*norm_elu)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                   const Scalar* mask, const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next);
+                   const Dropout& dropout, const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next);
 
   /// d_z and d_gate (null where there is no gate) from d_next; adds to d_gamma and d_beta.
   void (*norm_elu_backward)(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                            const Scalar* mask, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
-                            const Scalar* d_next, Scalar* d_z, Scalar* d_gamma, Scalar* d_beta, Scalar* d_gate);
+                            const Dropout& dropout, const Scalar* gate, const Scalar* mean,
+                            const Scalar* inverse_deviation, const Scalar* d_next, Scalar* d_z, Scalar* d_gamma,
+                            Scalar* d_beta, Scalar* d_gate);
 
   /// One step of Adam, in place.
   void (*adam)(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,

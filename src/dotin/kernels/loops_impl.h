@@ -187,8 +187,8 @@ inline void norms_of(const Scalar* z, int64_t first, int64_t last, int64_t width
 }
 
 template <class Scalar>
-void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta, const Scalar* mask,
-              const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next) {
+void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
+              const Dropout& dropout, const Scalar* gate, Scalar* mean, Scalar* inverse_deviation, Scalar* next) {
   for (int64_t r = 0; r < rows; ++r) {
     const Scalar* __restrict const in = z + r * width;
     Scalar* __restrict const out = next + r * width;
@@ -205,16 +205,18 @@ void norm_elu(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma,
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] = g * elu(in[c]);
     }
-    if (mask != nullptr) {
+    if (dropout.share > 0) {
+      const auto columns = static_cast<int32_t>(width);
+      const RowDropout<Scalar> row = dropout_of_row<Scalar>(dropout, r);
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) out[c] *= mask[r * width + c];
+      for (int32_t c = 0; c < columns; ++c) out[c] *= dropout_factor(row, static_cast<uint32_t>(c));
     }
   }
 }
 
 template <class Scalar>
 void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scalar* gamma, const Scalar* beta,
-                       const Scalar* mask, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
+                       const Dropout& dropout, const Scalar* gate, const Scalar* mean, const Scalar* inverse_deviation,
                        const Scalar* d_next, Scalar* d_z, Scalar* __restrict d_gamma, Scalar* __restrict d_beta,
                        Scalar* d_gate) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -224,10 +226,12 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
     const Scalar m = gamma != nullptr ? mean[r] : Scalar(0);
     const Scalar inverse = gamma != nullptr ? inverse_deviation[r] : Scalar(1);
     const Scalar g = gate != nullptr ? gate[r] : Scalar(1);
-    Scalar open = 0;  // d . (elu * mask), the gradient of the gate
-    if (mask != nullptr) {
+    Scalar open = 0;  // d . (elu, dropped out), the gradient of the gate
+    if (dropout.share > 0) {
+      const auto columns = static_cast<int32_t>(width);
+      const RowDropout<Scalar> row = dropout_of_row<Scalar>(dropout, r);
 #pragma omp simd
-      for (int64_t c = 0; c < width; ++c) out[c] = d[c] * mask[r * width + c];
+      for (int32_t c = 0; c < columns; ++c) out[c] = d[c] * dropout_factor(row, static_cast<uint32_t>(c));
     } else {
 #pragma omp simd
       for (int64_t c = 0; c < width; ++c) out[c] = d[c];

@@ -71,7 +71,7 @@ void finish_map(int64_t rows, int64_t d, const LayerWeights<Scalar>& weights, In
   if (weights.inner == nullptr) return;
   tape.before.swap(z);
   size_to(tape.after, rows * d);
-  loops<Scalar>().norm_elu(tape.before.data(), rows, d, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+  loops<Scalar>().norm_elu(tape.before.data(), rows, d, nullptr, nullptr, {}, nullptr, nullptr, nullptr,
                            tape.after.data());
   affine(rows, d, d, tape.after.data(), weights.linear, weights.bias, z);
 }
@@ -85,7 +85,7 @@ void finish_map_backward(int64_t rows, int64_t d, const LayerWeights<Scalar>& we
   gradients.later->add(d, d, rows, 1, d_out, tape.after.data(), gradients.linear);
   std::vector<Scalar> d_after(dz.size());
   gemm(Op::plain, Op::plain, rows, d, d, Scalar(1), d_out, weights.linear, Scalar(0), d_after.data());
-  loops<Scalar>().norm_elu_backward(tape.before.data(), rows, d, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+  loops<Scalar>().norm_elu_backward(tape.before.data(), rows, d, nullptr, nullptr, {}, nullptr, nullptr, nullptr,
                                     d_after.data(), dz.data(), nullptr, nullptr, nullptr);
   add_rows(rows, d, dz, gradients.inner_bias);
 }

@@ -92,11 +92,7 @@ at::Tensor Model::fused_forward(const batch::Batch& batch, const ForwardOptions&
     return choose(layer, graphs, logits, raw_offsets, batch, options);
   };
   hooks.parts = parts_of(batch, options);
-  if (options.training && options_.dropout > 0) {
-    hooks.make_mask = [&](int64_t layer, const std::vector<int32_t>& graphs, int64_t rows) {
-      return dropout_mask(rows, layer, graphs.front(), options);
-    };
-  }
+  hooks.dropout = dropout(options);
   std::vector<ops::FusedTrace> trace;
   const at::Tensor embeddings = fused_network_.forward(settings, parameters, batch, hooks,
                                                        options.trace ? &trace : nullptr, &result.layer_seconds);

@@ -1,7 +1,5 @@
 #include "dotin/models/model.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -9,6 +7,7 @@
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
 #include "dotin/ops/linear.h"
+#include "dotin/ops/scalar_type.h"
 #include "dotin/ops/values.h"
 
 namespace dotin::models {
@@ -22,6 +21,15 @@ ref::EdgeWeights edge_weights_of(const std::string& name) {
   if (name == "multiplicity") return ref::EdgeWeights::multiplicity;
   DOTIN_ASSERT(name == "none");
   return ref::EdgeWeights::none;
+}
+
+/// [rows, D] of 0 and 1 / (1 - share), the numbers that the fused engine multiplies with.
+at::Tensor dropout_mask(const kernels::Dropout& dropout, const at::Tensor& rows) {
+  at::Tensor mask = at::empty(rows.sizes(), at::TensorOptions(rows.scalar_type()));
+  ops::with_scalar(mask, [&](auto zero) {
+    kernels::dropout_mask(dropout, rows.size(0), rows.size(1), mask.data_ptr<decltype(zero)>());
+  });
+  return mask.to(rows.device());
 }
 
 }  // namespace
@@ -119,13 +127,8 @@ at::Tensor Model::reference_forward(const batch::Batch& batch, const ForwardOpti
   return rows.x;
 }
 
-at::Tensor Model::dropout_mask(int64_t rows, int64_t layer, int64_t first_graph, const ForwardOptions& options) const {
-  uint64_t key = core::mix(options.random_key, static_cast<uint64_t>(layer));
-  if (first_graph > 0) key = core::mix(key, static_cast<uint64_t>(first_graph));
-  at::Generator generator = at::detail::createCPUGenerator(key);
-  return at::empty({rows, options_.hidden}, at::TensorOptions(parameters_.type()))
-      .bernoulli_(1 - options_.dropout, generator)
-      .div_(1 - options_.dropout);
+kernels::Dropout Model::dropout(const ForwardOptions& options) const {
+  return {options.training ? options_.dropout : 0, options.random_key};
 }
 
 void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
@@ -184,9 +187,8 @@ at::Tensor Model::next_rows(int64_t layer, const at::Tensor& h, const at::Tensor
   }
   next = at::elu(next);
   if (gate.defined()) next = next * gate;
-  if (options.training && options_.dropout > 0) {
-    next = next * dropout_mask(next.size(0), layer, 0, options).to(next.device());
-  }
+  const kernels::Dropout dropped = dropout(options).with(static_cast<uint64_t>(layer));
+  if (dropped.share > 0) next = next * dropout_mask(dropped, next);
   return options_.residual ? next + x : next;
 }
 

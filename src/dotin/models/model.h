@@ -85,8 +85,8 @@ class Model {
   /// Threads that a batch is worth on the fused engine.
   int64_t parts_of(const batch::Batch& batch, const ForwardOptions& options) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
-  /// [rows, D] of 0 and 1 / (1 - dropout), the same for both engines.
-  at::Tensor dropout_mask(int64_t rows, int64_t layer, int64_t first_graph, const ForwardOptions& options) const;
+  /// None outside of training. A layer draws with its number.
+  kernels::Dropout dropout(const ForwardOptions& options) const;
   /// One per graph, for what is random in a layer: a graph's fate does not depend on its batch.
   static std::vector<uint64_t> graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer);
   /// The linear map of the method, with norm, ELU, gate, dropout and residual. x: the layer's input of the same rows.

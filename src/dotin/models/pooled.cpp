@@ -104,10 +104,8 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
 at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const {
   const layers::LayerParameters parameters(parameters_, layer);
   if (level.sparse != nullptr) {
-    const bool masked = options.training && options_.dropout > 0;
     return ops::sparse_layer(layer_settings(options_), layer_parameters(parameters), level.sparse,
-                             {level.x, level.code},
-                             masked ? dropout_mask(level.nodes(), layer, 0, options) : at::Tensor());
+                             {level.x, level.code}, dropout(options).with(static_cast<uint64_t>(layer)));
   }
   at::Tensor q, p;
   if (parameters.has("query.weight")) {

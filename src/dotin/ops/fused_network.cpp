@@ -199,12 +199,8 @@ kernels::NetworkHooks<Scalar> network_hooks(const FusedHooks& hooks, const std::
         hooks.choose(layer, graphs, view, {level.node_offsets.begin(), level.node_offsets.end()});
     std::copy(chosen.begin(), chosen.end(), keep);
   };
-  if (hooks.make_mask) {
-    result.make_mask = [&hooks, &graphs](int64_t layer, int64_t rows, std::vector<Scalar>& mask) {
-      const at::Tensor tensor = hooks.make_mask(layer, graphs, rows).contiguous();
-      mask.assign(tensor.data_ptr<Scalar>(), tensor.data_ptr<Scalar>() + tensor.numel());
-    };
-  }
+  const bool first = graphs.empty() || graphs.front() == 0;
+  result.dropout = first ? hooks.dropout : hooks.dropout.with(static_cast<uint64_t>(graphs.front()));
   return result;
 }
 

@@ -35,9 +35,8 @@ struct FusedHooks {
   std::function<std::vector<uint8_t>(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
                                      const std::vector<int64_t>& raw_offsets)>
       choose;
-  /// A dropout mask [rows, D]; empty: no dropout.
-  std::function<at::Tensor(int64_t layer, const std::vector<int32_t>& graphs, int64_t rows)> make_mask;
-  int64_t parts = 1;  // that the batch is cut into, one per thread
+  kernels::Dropout dropout;  // another draw in every layer and part; that of the first part is the one of a whole batch
+  int64_t parts = 1;         // that the batch is cut into, one per thread
 };
 
 /// The function, and the memory that its passes take: what one is done with the next one uses. May be called from

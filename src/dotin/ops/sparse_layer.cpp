@@ -19,7 +19,7 @@ struct LayerMemory : torch::CustomClassHolder {
   FusedLayerParameters parameters;
   std::shared_ptr<const kernels::Level> level;
   SharedRows x;
-  at::Tensor mask;
+  kernels::Dropout dropout;
   kernels::LayerTape<float> float_tape;
   kernels::LayerTape<double> double_tape;
 
@@ -39,14 +39,8 @@ at::Tensor layer_pass(LayerMemory& memory) {
   const kernels::Choose<Scalar> keep_all = [](const Scalar*, const kernels::Level& level, uint8_t* keep) {
     std::fill_n(keep, level.nodes(), uint8_t{1});
   };
-  kernels::MakeMask<Scalar> make_mask;
-  if (memory.mask.defined()) {
-    make_mask = [&mask = memory.mask](int64_t, std::vector<Scalar>& numbers) {
-      numbers.assign(mask.data_ptr<Scalar>(), mask.data_ptr<Scalar>() + mask.numel());
-    };
-  }
   kernels::layer_forward(memory.settings, layer_addresses<kernels::LayerWeights<Scalar>, Scalar>(memory.parameters),
-                         layer_rows<Scalar>(memory.x), *memory.level, keep_all, make_mask, tape);
+                         layer_rows<Scalar>(memory.x), *memory.level, keep_all, memory.dropout, tape);
   const at::Tensor next = at::empty({memory.level->nodes(), memory.settings.hidden}, memory.x.rows.options());
   std::copy(tape.next.begin(), tape.next.end(), next.data_ptr<Scalar>());
   tape.next = {};
@@ -90,7 +84,8 @@ class SparseLayer : public torch::autograd::Function<SparseLayer> {
 }  // namespace
 
 at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayerParameters& parameters,
-                        std::shared_ptr<const kernels::Level> level, const SharedRows& x, const at::Tensor& mask) {
+                        std::shared_ptr<const kernels::Level> level, const SharedRows& x,
+                        const kernels::Dropout& dropout) {
   const auto memory = c10::make_intrusive<LayerMemory>();
   memory->settings = settings;
   memory->settings.tasks = 0;
@@ -100,7 +95,7 @@ at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayer
   memory->parameters = parameters;
   memory->level = std::move(level);
   memory->x.code = x.code;
-  memory->mask = mask;
+  memory->dropout = dropout;
   return SparseLayer::apply(x.rows, parameters.linear, memory);
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "dotin/kernels/dropout.h"
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/ops/layer_addresses.h"
 #include "dotin/ops/rows.h"
@@ -13,9 +14,10 @@
 namespace dotin::ops {
 
 /// Rows of the nodes that enter, which may share them -> [nodes, D]. What settings say about virtual nodes, drop and
-/// gate is ignored: there are none. mask [nodes, D]: of the dropout; undefined for none. backward() adds to the .grad
+/// gate is ignored: there are none. backward() adds to the .grad
 /// of every parameter, which must be leaves; it is not meant for torch::autograd::grad. CPU, float or double.
 at::Tensor sparse_layer(const kernels::LayerSettings& settings, const FusedLayerParameters& parameters,
-                        std::shared_ptr<const kernels::Level> level, const SharedRows& x, const at::Tensor& mask);
+                        std::shared_ptr<const kernels::Level> level, const SharedRows& x,
+                        const kernels::Dropout& dropout);
 
 }  // namespace dotin::ops
