@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 
+#include "dotin/core/denormals.h"
 #include "dotin/core/memory.h"
 #include "dotin/core/random.h"
 #include "dotin/kernels/adam.h"
@@ -214,6 +215,25 @@ BENCHMARK_TEMPLATE(gradient_of_a_map, true)
     ->Arg(512)
     ->Unit(benchmark::kMicrosecond);
 
+/// ELU of all nodes' rows with dropout. kCounted: as the engine has it; else with a mask of libtorch's generator.
+template <bool kCounted>
+void dropout(benchmark::State& state) {
+  const int64_t width = state.range(0);
+  const Floats rows = numbers(kNodes * width);
+  Floats next = numbers(kNodes * width);
+  const kernels::Loops<float>& loops = kernels::loops<float>();
+  uint64_t step = 0;
+  for (auto _ : state) {
+    const kernels::Dropout drawn = {kCounted ? 0.2 : 0, ++step};
+    loops.norm_elu(rows.data(), kNodes, width, nullptr, nullptr, drawn, nullptr, nullptr, nullptr, next.data());
+    if (!kCounted) {
+      at::from_blob(next.data(), {kNodes, width}).mul_(at::empty({kNodes, width}).bernoulli_(0.8).div_(0.8));
+    }
+  }
+}
+BENCHMARK_TEMPLATE(dropout, true)->Name("dropout_counted")->Arg(64)->Arg(512)->Unit(benchmark::kMicrosecond);
+BENCHMARK_TEMPLATE(dropout, false)->Name("dropout_of_libtorch")->Arg(64)->Arg(512)->Unit(benchmark::kMicrosecond);
+
 /// Rows of a step, taken, written and freed. kKept: as the program has it; else with what the C library does by itself.
 template <bool kKept>
 void memory_of_a_step(benchmark::State& state) {
@@ -259,6 +279,7 @@ BENCHMARK_TEMPLATE(projections_of_full_width, false)
 
 int main(int count, char** words) {
   at::set_num_threads(1);
+  const core::FlushDenormals flush;  // as in training: moments without gradients fade to them
   benchmark::Initialize(&count, words);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -132,8 +132,8 @@ void check_norm_elu(const Loops<Scalar>& loops, Rng& rng, int64_t rows, int64_t 
   }
 
   const auto if_wanted = [](bool wanted, auto& values) { return wanted ? values.data() : nullptr; };
-  loops.norm_elu(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), dropout,
-                 if_wanted(gated, gate), mean.data(), inverse.data(), next.data());
+  loops.norm_elu(z.data(), rows, width, if_wanted(norm, gamma), if_wanted(norm, beta), dropout, if_wanted(gated, gate),
+                 mean.data(), inverse.data(), next.data());
   expect_near(mean, mean_sums, "mean");
   expect_near(inverse, inverse_sums, "inverse deviation");
   expect_near(next, next_sums, "next");

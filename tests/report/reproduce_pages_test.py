@@ -89,9 +89,13 @@ class ReproducePage(unittest.TestCase):
         for row in rows:
             name, score = [cell.text for cell in row.find_elements("css selector", "td")]
             rules = scores[name]
-            self.assertEqual(score, "%.2f ± %.2f\nlast %.2f\nbest mean %.2f\nbest test %.2f" % (
-                rules["validation"]["mean"], rules["validation"]["std"],
-                rules["last"]["mean"], rules["best_mean"]["mean"], rules["best_test"]["mean"]))
+            self.assertEqual(score, "%.2f ± %.2f" % (rules["validation"]["mean"], rules["validation"]["std"]))
+        for row in BROWSER.all("section[aria-label='Other rules for the epoch'] tbody tr"):
+            name, means = [cell.text for cell in row.find_elements("css selector", "td")]
+            self.assertEqual(means, " / ".join("%.2f" % scores[name][rule]["mean"] for rule in ["last", "best_mean", "best_test"]))
+        best = max(scores, key=lambda name: scores[name]["validation"]["mean"])
+        bold = [row.text.split("\n")[0].rsplit(" ", 3)[0] for row in rows if row.find_elements("css selector", ".highest")]
+        self.assertEqual(bold, [best])
         self.assertCountEqual([mark["y"] for mark in self.marks()],
                               [rules[rule]["mean"] for rules in scores.values() for rule in ["validation", "best_test"]])
 

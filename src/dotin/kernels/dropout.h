@@ -29,8 +29,8 @@ struct RowDropout {
 template <class Scalar>
 static inline RowDropout<Scalar> dropout_of_row(const Dropout& dropout, int64_t row) {
   const uint64_t key = core::mix(dropout.key, static_cast<uint64_t>(row));
-  return {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32),
-          static_cast<int32_t>(dropout.share * (1 << 24)), static_cast<Scalar>(1 / (1 - dropout.share))};
+  return {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32), static_cast<int32_t>(dropout.share * (1 << 24)),
+          static_cast<Scalar>(1 / (1 - dropout.share))};
 }
 
 /// What the value of a column is multiplied by. 32 bits and shifts alone, which vector units have: the finaliser of

@@ -9,7 +9,7 @@
   const idOf = (item, key) => `${item.item}-${key}`;
 
   /** A number that leads to its cell; in small what stands below it. */
-  const shown = (item) => ({ text, notes, cell, below }) => dotin.element("span", {},
+  const shown = (item) => ({ text, notes, cell, below, highest }) => dotin.element("span", highest ? { class: "highest" } : {},
     cell ? dotin.element("a", { href: `#${idOf(item, cell)}`, click: () => { document.getElementById(idOf(item, cell)).closest("details").open = true; } }, text) : text,
     ...notes.map((note) => dotin.element("small", below && note.includes("▼") ? { class: "bad" } : {}, note)));
 

@@ -25,7 +25,7 @@ std::string plain(const std::string& text) {
 }
 
 std::string entry_text(const Entry& entry) {
-  std::string text = plain(entry.text);
+  std::string text = entry.highest ? "**" + plain(entry.text) + "**" : plain(entry.text);
   for (const std::string& note : entry.notes) text += "<br>" + plain(note);
   return text;
 }

@@ -13,7 +13,11 @@ json to_json(const Outcome& outcome) {
     for (const Row& row : table.rows) {
       json entries = json::array();
       for (const Entry& entry : row.entries)
-        entries.push_back({{"text", entry.text}, {"notes", entry.notes}, {"cell", entry.cell}, {"below", entry.below}});
+        entries.push_back({{"text", entry.text},
+                           {"notes", entry.notes},
+                           {"cell", entry.cell},
+                           {"below", entry.below},
+                           {"highest", entry.highest}});
       rows.push_back({{"name", row.name}, {"entries", std::move(entries)}});
     }
     tables.push_back(

@@ -12,6 +12,7 @@ struct Entry {
   std::vector<std::string> notes = {};  // said smaller, below it
   std::string cell = "";                // key of the cell it comes from
   bool below = false;                   // the paper's number is better
+  bool highest = false;                 // of its column: said in bold
 };
 
 struct Row {

@@ -119,8 +119,9 @@ void say_presets(Outcome& outcome, const std::vector<std::string>& weight_decays
   std::string choice;
   if (weight_decays.size() > 1) {
     choice =
-        ", whichever has the better mean accuracy over the validation folds of the dataset (\"only\" where the other "
-        "was not run), because either leaves some of them at chance in some folds";
+        ", whichever has the better mean accuracy over the validation folds of the dataset (the last table says "
+        "which), "
+        "because either leaves some of them at chance in some folds";
   }
   outcome.about.push_back(fmt::format(
       "The compared methods are trained as the paper trains (preset paper: Adam with L2 weight decay, plain layers), "

@@ -129,9 +129,35 @@ std::vector<std::vector<Score>> scores_of(const ScoreTable& table, const Setting
   return columns;
 }
 
+/// The honest figure, and how far it is from the paper's.
+Entry score_entry(const Score& score) {
+  Entry entry;
+  entry.cell = score.cell;
+  entry.text = score.known() ? fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std()) : score.absence;
+  if (!score.paper) return entry;
+  std::string note = fmt::format("paper {:.2f}", score.paper->mean);
+  if (score.other_input()) {
+    note += ", other input";
+  } else if (score.known()) {
+    const double difference = score.mean("validation") - score.paper->mean;
+    entry.below = difference < 0;
+    note += fmt::format(" {} {:+.2f}", entry.below ? "▼" : "▲", difference);
+  }
+  entry.notes.push_back(std::move(note));
+  return entry;
+}
+
+Entry rules_entry(const Score& score) {
+  if (!score.known()) return {score.absence};
+  return {fmt::format("{:.2f} / {:.2f} / {:.2f}", score.mean("last"), score.mean("best_mean"), score.mean("best_test")),
+          {},
+          score.cell};
+}
+
 /// Which trial is shown, and why.
-std::vector<std::string> choice_notes(const Score& score) {
-  if (score.trials.size() < 2) return {score.trial + " only"};
+Entry trial_entry(const Score& score) {
+  if (score.trials.empty()) return {"–"};
+  if (score.trials.size() == 1) return {score.trial, {"the other was not run"}, score.cell};
   std::string chosen, others;
   for (const json& trial : score.trials) {
     const std::string validation = fmt::format("{:.2f}", trial.at("validation").get<double>());
@@ -141,33 +167,7 @@ std::vector<std::string> choice_notes(const Score& score) {
       others += (others.empty() ? "" : ", ") + validation;
     }
   }
-  return {score.trial, fmt::format("validation {}, not {}", chosen, others)};
-}
-
-Entry entry_of(const Score& score) {
-  Entry entry;
-  entry.cell = score.cell;
-  if (score.known()) {
-    entry.text = fmt::format("{:.2f} ± {:.2f}", score.mean("validation"), score.std());
-    for (const auto& [rule, name] :
-         {std::pair("last", "last"), std::pair("best_mean", "best mean"), std::pair("best_test", "best test")})
-      entry.notes.push_back(fmt::format("{} {:.2f}", name, score.mean(rule)));
-    if (!score.trials.empty()) {
-      for (std::string& note : choice_notes(score)) entry.notes.push_back(std::move(note));
-    }
-  } else {
-    entry.text = score.absence;
-  }
-  if (!score.paper) return entry;
-  entry.notes.push_back(fmt::format("paper {:.2f} ± {:.2f}", score.paper->mean, score.paper->std));
-  if (score.other_input()) {
-    entry.notes.emplace_back("of other input");
-  } else if (score.known()) {
-    const double difference = score.mean("validation") - score.paper->mean;
-    entry.below = difference < 0;
-    entry.notes.push_back(fmt::format("{} {:+.2f}", entry.below ? "▼" : "▲", difference));
-  }
-  return entry;
+  return {score.trial, {fmt::format("validation {}, not {}", chosen, others)}, score.cell};
 }
 
 json value_of(const Score& score) {
@@ -189,26 +189,58 @@ json value_of(const Score& score) {
   return value;
 }
 
-Table main_table(const std::vector<std::vector<Score>>& columns) {
+/// A row for each method of the columns.
+Table table_of(const std::vector<std::vector<Score>>& columns, Entry (*entry_of)(const Score&)) {
   Table table;
-  table.title = "Scores";
-  table.about =
-      "Test values in percent, mean and standard deviation over the folds, with the epoch of each fold chosen on its "
-      "validation fold. Below it the other rules: the last epoch; the one epoch that is best on average over the test "
-      "folds; and the epoch that looks best on each test fold itself, which no honest report would choose, but the "
-      "paper's numbers may be of this kind. ▼: below the paper's, by so many points; ▲: not below. Both compare the "
-      "honest figure.";
   table.columns = {"method"};
-  for (const std::vector<Score>& column : columns) {
-    if (!column.empty()) table.columns.push_back(column.front().column);
-  }
-  if (columns.empty()) return table;
+  for (const std::vector<Score>& column : columns) table.columns.push_back(column.front().column);
   for (std::size_t r = 0; r < columns.front().size(); ++r) {
     Row& row = table.rows.emplace_back();
     row.name = columns.front()[r].row->name;
     for (const std::vector<Score>& column : columns) row.entries.push_back(entry_of(column[r]));
   }
   return table;
+}
+
+Table main_table(const std::vector<std::vector<Score>>& columns) {
+  Table table = table_of(columns, score_entry);
+  table.title = "Scores";
+  table.about =
+      "Test values in percent, mean and standard deviation over the folds, with the epoch of each fold chosen on its "
+      "validation fold. Bold: the highest of a column. Below it the paper's; ▼: ours is below it, by so many points; "
+      "▲: it is not.";
+  const auto height = [](const Score& score) { return score.known() ? score.mean("validation") : -1; };
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    double highest = 0;
+    for (const Score& score : columns[c]) highest = std::max(highest, height(score));
+    for (std::size_t r = 0; r < columns[c].size(); ++r)
+      table.rows[r].entries[c].highest = height(columns[c][r]) == highest;
+  }
+  return table;
+}
+
+Table rules_table(const std::vector<std::vector<Score>>& columns) {
+  Table table = table_of(columns, rules_entry);
+  table.title = "Other rules for the epoch";
+  table.about =
+      "The same runs, in this order: the last epoch; the one epoch that is best on average over the test folds; and "
+      "the epoch that looks best on each test fold itself, which no honest report would choose, but the paper's "
+      "numbers may be of this kind.";
+  return table;
+}
+
+/// Empty where no row has a choice.
+std::optional<Table> trials_table(const std::vector<std::vector<Score>>& columns) {
+  Table table = table_of(columns, trial_entry);
+  table.title = "Chosen by validation scores";
+  table.about =
+      "What the scores above are of, where a row was run in several ways: the way with the best mean over the "
+      "validation folds of the dataset. No test value has a part in it.";
+  const auto has_no_choice = [](const Row& row) {
+    return std::all_of(row.entries.begin(), row.entries.end(), [](const Entry& entry) { return entry.cell.empty(); });
+  };
+  table.rows.erase(std::remove_if(table.rows.begin(), table.rows.end(), has_no_choice), table.rows.end());
+  return table.rows.empty() ? std::nullopt : std::optional(std::move(table));
 }
 
 /// The score of a row that was run, nothing elsewhere.
@@ -328,6 +360,8 @@ void add_score_table(Outcome& outcome, const ScoreTable& table, const Settings& 
   for (const std::string& reference : table.references) {
     if (settings.wants(reference)) outcome.tables.push_back(test_table(columns, reference, outcome.values));
   }
+  outcome.tables.push_back(rules_table(columns));
+  if (auto trials = trials_table(columns)) outcome.tables.push_back(std::move(*trials));
 }
 
 }  // namespace dotin::report::reproduce
