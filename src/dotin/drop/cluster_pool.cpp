@@ -32,6 +32,8 @@ namespace {
 
 /// Edges of each graph, self-loops included.
 std::vector<int64_t> edge_counts(const PoolLevel& level) {
+  const int64_t complete = level.edges.complete;
+  if (complete > 0) return std::vector<int64_t>(static_cast<std::size_t>(level.graphs()), complete * complete);
   std::vector<int64_t> counts;
   if (level.sparse == nullptr) {
     const std::vector<int64_t> offsets = edge_offsets(level.edges, level.offsets);
@@ -46,6 +48,18 @@ std::vector<int64_t> edge_counts(const PoolLevel& level) {
   return counts;
 }
 
+ops::SoftClusters clusters_of(const PoolLevel& level, ops::Mixing mixing, const at::Tensor& logits) {
+  if (level.sparse != nullptr) return ops::soft_clusters(logits, level.x, {mixing, level.sparse, {}}, level.offsets);
+  if (level.fused && level.edges.complete > 0) {
+    const std::vector<int64_t> shape = {level.graphs(), level.edges.complete, level.edges.complete};
+    const at::Tensor dense = mixing_weights(level, mixing).view(shape);
+    return ops::soft_clusters(logits, level.x, {mixing, nullptr, dense}, level.offsets);
+  }
+  const at::Tensor share = logits.softmax(1);
+  return {share, -(share * logits.log_softmax(1)).sum(1), graph_products(level, share, level.x),
+          graph_products(level, share, mixed(level, mixing, share)), graph_products(level, share, share)};
+}
+
 }  // namespace
 
 Pooled ClusterPool::pool(const PoolInput& input) const {
@@ -56,15 +70,15 @@ Pooled ClusterPool::pool(const PoolInput& input) const {
     check_cluster_bytes(level.offsets[g + 1] - level.offsets[g], edges_of[g], clusters, level.x.element_size(),
                         options_.dense_limit);
   }
-  const at::Tensor s = logits(input).softmax(1);
-  const Clustered clustered = cluster(level, s);
+  const ops::SoftClusters shared = clusters_of(level, mixing(), logits(input));
+  const Clustered clustered = cluster(level, shared);
   Pooled result;
   result.loss = (clustered.loss * graph_sizes(level).clamp_max(1)).sum() / static_cast<double>(graphs);
   result.level.fused = level.fused;
-  result.level.x = graph_products(level, s, level.x).view({graphs * clusters, level.x.size(1)});
+  result.level.x = shared.x.view({graphs * clusters, level.x.size(1)});
   ops::reference::EdgeTensors& edges = result.level.edges;
   const at::Tensor index = at::arange(graphs * clusters, at::kLong);
-  edges.row = index.repeat_interleave(clusters);
+  edges.row = index.unsqueeze(1).expand({-1, clusters}).flatten();
   edges.column = index.view({graphs, 1, clusters}).expand({-1, clusters, -1}).flatten();
   edges.weight = (clustered.adjacency + at::eye(clusters, level.x.options())).flatten();
   edges.graph_of = at::arange(graphs, at::kLong).repeat_interleave(clusters);

@@ -12,10 +12,13 @@ namespace ref = ops::reference;
 
 at::Tensor mixed(const PoolLevel& level, ops::Mixing mixing, const at::Tensor& x) {
   if (level.sparse != nullptr) return ops::mix(mixing, level.sparse, x);
+  return ref::aggregate(mixing_weights(level, mixing), x, level.edges);
+}
+
+at::Tensor mixing_weights(const PoolLevel& level, ops::Mixing mixing) {
   const bool loops = mixing == ops::Mixing::normalised_with_loops;
-  at::Tensor weights = loops ? level.edges.weight : adjacency_weights(level.edges);
-  if (mixing != ops::Mixing::adjacency) weights = layers::normalised_weights(weights, level.edges);
-  return ref::aggregate(weights, x, level.edges);
+  const at::Tensor weights = loops ? level.edges.weight : adjacency_weights(level.edges);
+  return mixing == ops::Mixing::adjacency ? weights : layers::normalised_weights(weights, level.edges);
 }
 
 at::Tensor graph_sums(const PoolLevel& level, const at::Tensor& values) {
@@ -53,6 +56,7 @@ at::Tensor graph_sizes(const PoolLevel& level) {
 at::Tensor squared_adjacency(const PoolLevel& level) {
   if (level.sparse == nullptr) {
     const at::Tensor squares = adjacency_weights(level.edges).square();
+    if (level.edges.complete > 0) return squares.view({level.graphs(), -1}).sum(1);
     return graph_sums(level, ref::segment_sum(squares, level.edges.row, level.edges.rows));
   }
   std::vector<double> edges;  // of weight 1

@@ -11,6 +11,9 @@ namespace dotin::drop {
 /// The matrix, of the level's weights where it has any, times x [nodes, D] or [nodes].
 at::Tensor mixed(const PoolLevel& level, ops::Mixing mixing, const at::Tensor& x);
 
+/// [edges]: the weights of that matrix, of a level whose edges are tensors.
+at::Tensor mixing_weights(const PoolLevel& level, ops::Mixing mixing);
+
 /// [graphs]: the sum of values [nodes] over each graph.
 at::Tensor graph_sums(const PoolLevel& level, const at::Tensor& values);
 

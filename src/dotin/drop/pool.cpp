@@ -164,6 +164,10 @@ std::vector<int64_t> edge_offsets(const ops::reference::EdgeTensors& edges, cons
 }
 
 at::Tensor adjacency_weights(const ops::reference::EdgeTensors& edges) {
+  if (edges.complete > 0) {
+    const std::vector<int64_t> shape = {edges.graphs, edges.complete, edges.complete};
+    return (edges.weight.view(shape) - at::eye(edges.complete, edges.weight.options())).flatten();
+  }
   return edges.weight - (edges.row == edges.column).to(edges.weight.scalar_type());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dotin/drop/pool.h"
+#include "dotin/ops/soft_clusters.h"
 
 namespace dotin::drop {
 
@@ -59,7 +60,9 @@ class ClusterPool : public Pool {
   };
   /// [nodes, C], before the softmax.
   virtual at::Tensor logits(const PoolInput& input) const = 0;
-  virtual Clustered cluster(const PoolLevel& level, const at::Tensor& s) const = 0;
+  /// The A of A' = S^T A S.
+  virtual ops::Mixing mixing() const = 0;
+  virtual Clustered cluster(const PoolLevel& level, const ops::SoftClusters& clusters) const = 0;
 
   PoolOptions options_;
 };
@@ -72,7 +75,8 @@ class DiffPool : public ClusterPool {
 
  protected:
   at::Tensor logits(const PoolInput& input) const override;
-  Clustered cluster(const PoolLevel& level, const at::Tensor& s) const override;
+  ops::Mixing mixing() const override;
+  Clustered cluster(const PoolLevel& level, const ops::SoftClusters& clusters) const override;
 };
 
 /// MinCutPool (Bianchi et al. 2020, equations 4, 5, 7 and 8): S by a linear map of the layer's output; losses
@@ -84,7 +88,8 @@ class MinCut : public ClusterPool {
 
  protected:
   at::Tensor logits(const PoolInput& input) const override;
-  Clustered cluster(const PoolLevel& level, const at::Tensor& s) const override;
+  ops::Mixing mixing() const override;
+  Clustered cluster(const PoolLevel& level, const ops::SoftClusters& clusters) const override;
 };
 
 /// Bytes that clustering a graph takes, about, forward and backward. edges: nodes^2 where all pairs are edges.

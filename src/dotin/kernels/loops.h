@@ -84,6 +84,14 @@ struct Loops {
                             const Scalar* inverse_deviation, const Scalar* d_next, Scalar* d_z, Scalar* d_gamma,
                             Scalar* d_beta, Scalar* d_gate);
 
+  /// share = softmax of each row of logits; its entropy -sum share log share, and normaliser = log sum exp logits.
+  void (*softmax_rows)(const Scalar* logits, int64_t rows, int64_t width, Scalar* share, Scalar* normaliser,
+                       Scalar* entropy);
+
+  /// In place, d of the shares becomes that of the logits. d_entropy (one value per row) may be null.
+  void (*softmax_rows_backward)(const Scalar* logits, const Scalar* share, const Scalar* normaliser,
+                                const Scalar* entropy, int64_t rows, int64_t width, const Scalar* d_entropy, Scalar* d);
+
   /// One step of Adam, in place.
   void (*adam)(Scalar* parameters, Scalar* gradients, Scalar* first_moment, Scalar* second_moment, int64_t size,
                const AdamConstants<Scalar>& constants);

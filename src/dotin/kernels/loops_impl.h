@@ -12,6 +12,8 @@ namespace {
 inline double exponential(double x) { return ::exp(x); }
 inline double square_root(double x) { return ::sqrt(x); }
 inline float square_root(float x) { return ::sqrtf(x); }
+inline double logarithm(double x) { return ::log(x); }
+inline float logarithm(float x) { return ::logf(x); }
 
 /// exp(x) of x <= 0 (and up to 88) with about 1 ulp, in a form that compilers turn into vector code: 2^n 2^f with |f|
 /// <= 1/2.
@@ -269,6 +271,46 @@ void norm_elu_backward(const Scalar* z, int64_t rows, int64_t width, const Scala
 }
 
 template <class Scalar>
+void softmax_rows(const Scalar* logits, int64_t rows, int64_t width, Scalar* share, Scalar* normaliser,
+                  Scalar* entropy) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Scalar* __restrict const z = logits + r * width;
+    Scalar* __restrict const s = share + r * width;
+    Scalar largest = z[0];
+#pragma omp simd reduction(max : largest)
+    for (int64_t c = 1; c < width; ++c) largest = z[c] > largest ? z[c] : largest;
+    Scalar sum = 0, weighted = 0;
+#pragma omp simd reduction(+ : sum, weighted)
+    for (int64_t c = 0; c < width; ++c) {
+      const Scalar power = exponential(z[c] - largest);
+      s[c] = power;
+      sum += power;
+      weighted += power * (z[c] - largest);
+    }
+    const Scalar inverse = 1 / sum, log_sum = logarithm(sum);
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) s[c] *= inverse;
+    normaliser[r] = largest + log_sum;
+    entropy[r] = log_sum - weighted * inverse;  // log share = z - largest - log_sum: no logarithm of each
+  }
+}
+
+template <class Scalar>
+void softmax_rows_backward(const Scalar* logits, const Scalar* share, const Scalar* normaliser, const Scalar* entropy,
+                           int64_t rows, int64_t width, const Scalar* d_entropy, Scalar* d) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Scalar* __restrict const z = logits + r * width;
+    const Scalar* __restrict const s = share + r * width;
+    Scalar* __restrict const out = d + r * width;
+    const Scalar mean = dot_of(s, out, width);
+    // d entropy / d z_c = -s_c (log s_c + entropy)
+    const Scalar slope = d_entropy != nullptr ? d_entropy[r] : Scalar(0), shift = entropy[r] - normaliser[r];
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) out[c] = s[c] * (out[c] - mean - slope * (z[c] + shift));
+  }
+}
+
+template <class Scalar>
 void adam(Scalar* __restrict parameters, Scalar* __restrict gradients, Scalar* __restrict first_moment,
           Scalar* __restrict second_moment, int64_t size, const AdamConstants<Scalar>& constants) {
   const AdamConstants<Scalar> a = constants;
@@ -325,6 +367,8 @@ constexpr Loops<Scalar> make_loops(const char* name) {
           gather_rows_backward<Scalar>,
           norm_elu<Scalar>,
           norm_elu_backward<Scalar>,
+          softmax_rows<Scalar>,
+          softmax_rows_backward<Scalar>,
           adam<Scalar>,
           add_scaled<Scalar>,
           dot<Scalar>,
