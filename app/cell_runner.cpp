@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <list>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@
 #include "progress_bar.h"
 #include "signals.h"
 #include "text.h"
+#include "work_clock.h"
 
 namespace dotin::app {
 
@@ -133,44 +135,51 @@ class Runner {
       : store_(store), options_(options), context_(context), bar_(context.console, "reproduce", Unit::share) {}
 
   int64_t run(const std::vector<Cell>& cells) {
-    std::vector<const Cell*> together, alone;
+    const std::string cpu = machine_json()["cpu"];
     for (const Cell& cell : cells) {
-      if (report::reproduce::result_of(store_.find(cell)) != nullptr) continue;
-      (cell.alone ? alone : together).push_back(&cell);
-      total_cost_ += cost_of(cell);
-      ++total_;
+      const nlohmann::json* const record = store_.find(cell);
+      if (report::reproduce::result_of(record) == nullptr) {
+        (cell.alone ? alone_ : together_).push_back(&cell);
+      } else if (!record->contains("resumed") && (*record)["machine"]["cpu"] == cpu) {
+        clock_.learn(cell.data, amount_of(cell), (*record)["seconds"]);
+      }
+    }
+    total_ = static_cast<int64_t>(together_.size() + alone_.size());
+    if (total_ > 0 && !context_.console.live() && context_.console.verbosity() != Verbosity::quiet) {
+      context_.console.write(
+          fmt::format("{} to run, about {}\n", counted(total_, "cell"), core::format_seconds(work_left().seconds)));
     }
     catch_signals(0);
-    run_all(together, options_.jobs);
-    run_all(alone, 1);
+    run_all(together_, options_.jobs);
+    run_all(alone_, 1);
     return failed_;
   }
 
  private:
-  /// Roughly seconds; only the ratios count.
-  double cost_of(const Cell& cell) const {
+  /// Roughly seconds.
+  double amount_of(const Cell& cell) const {
     constexpr double kStart = 0.7, kPerUnit = 2.5e-9;
     return kStart + kPerUnit * cell.cost * options_.data_bytes(cell.data);
   }
 
-  void run_all(const std::vector<const Cell*>& cells, int64_t at_once) {
-    std::size_t next = 0;
-    while (next < cells.size() || !running_.empty()) {
+  double expected(const Cell& cell) const { return clock_.expected(cell.data, amount_of(cell)); }
+
+  void run_all(std::deque<const Cell*>& waiting, int64_t at_once) {
+    while (!waiting.empty() || !running_.empty()) {
       if (noted_signal() != 0) stop();
-      while (next < cells.size() && static_cast<int64_t>(running_.size()) < at_once) {
-        running_.emplace_back(*cells[next], store_.key(*cells[next]), options_.folder);
-        ++next;
+      while (!waiting.empty() && static_cast<int64_t>(running_.size()) < at_once) {
+        running_.emplace_back(*waiting.front(), store_.key(*waiting.front()), options_.folder);
+        waiting.pop_front();
       }
       show();
       std::this_thread::sleep_for(kLook);
       for (auto at = running_.begin(); at != running_.end();) {
+        const auto cell = at++;
         // A child that a signal ended is no failure: the whole run is about to stop.
-        if (at->ended() && noted_signal() == 0) {
-          finish(*at);
-          at = running_.erase(at);
-        } else {
-          ++at;
-        }
+        if (!cell->ended() || noted_signal() != 0) continue;
+        std::list<Running> ended;
+        ended.splice(ended.end(), running_, cell);
+        finish(ended.front());
       }
     }
   }
@@ -178,28 +187,53 @@ class Runner {
   void finish(Running& cell) {
     const nlohmann::json outcome = cell.outcome();
     store_.keep(cell.cell(), outcome);
-    done_cost_ += cost_of(cell.cell());
+    const double seconds = outcome["seconds"];
+    spent_ += seconds;
     ++done_;
     const bool failed = outcome.contains("error");
-    if (failed) ++failed_;
+    if (failed) {
+      ++failed_;
+    } else if (!outcome.contains("resumed")) {
+      clock_.learn(cell.cell().data, amount_of(cell.cell()), seconds);
+    }
     if (context_.console.verbosity() == Verbosity::quiet && !failed) return;
     const std::string what = failed
                                  ? fmt::format("failed: {} (see {})", outcome["error"].get<std::string>(), cell.log())
-                                 : core::format_seconds(outcome["seconds"].get<double>());
+                                 : core::format_seconds(seconds);
     if (failed || !context_.console.live()) {
-      const double left = seconds_since(start_) * (total_cost_ - done_cost_) / done_cost_;
-      context_.console.write(
-          fmt::format("{} of {}{}  {}: {}\n", done_, counted(total_, "cell"),
-                      done_ < total_ ? fmt::format(", about {} left", core::format_seconds(left)) : "",
-                      printable(cell.cell().label), printable(what)));
+      const std::string left =
+          done_ < total_ ? fmt::format(", about {} left", core::format_seconds(work_left().seconds)) : "";
+      context_.console.write(fmt::format("{} of {}{}  {}: {}\n", done_, counted(total_, "cell"), left,
+                                         printable(cell.cell().label), printable(what)));
     }
+  }
+
+  struct WorkLeft {
+    double work = 0;     // seconds, one cell after the other
+    double seconds = 0;  // with as many at once as may be
+  };
+
+  WorkLeft work_left() const {
+    double shared = 0, longest = 0, alone = 0;
+    for (const Running& cell : running_) {
+      const double rest = std::max(0.0, expected(cell.cell()) - cell.seconds());
+      shared += rest;
+      longest = std::max(longest, rest);
+    }
+    for (const Cell* const cell : together_) shared += expected(*cell);
+    for (const Cell* const cell : alone_) alone += expected(*cell);
+    return {shared + alone, std::max(longest, shared / static_cast<double>(options_.jobs)) + alone};
   }
 
   void show() {
     const auto running = static_cast<int64_t>(running_.size());
-    bar_.show(static_cast<int64_t>(1e6 * done_cost_ / total_cost_), 1000000,
+    const WorkLeft left = work_left();
+    double spent = spent_;
+    for (const Running& cell : running_) spent += cell.seconds();
+    bar_.show(static_cast<int64_t>(1e6 * spent / (spent + left.work)), 1000000,
               fmt::format("{} done, {} running, {} left  {}", done_, running, total_ - done_ - running,
-                          running_.empty() ? "" : running_.front().cell().label));
+                          running_.empty() ? "" : running_.front().cell().label),
+              left.seconds);
   }
 
   [[noreturn]] void stop() {
@@ -214,8 +248,9 @@ class Runner {
   Context& context_;
   ProgressBar bar_;
   std::list<Running> running_;
-  Clock::time_point start_ = Clock::now();
-  double total_cost_ = 0, done_cost_ = 0;
+  std::deque<const Cell*> together_, alone_;  // that wait
+  WorkClock clock_;                           // by data
+  double spent_ = 0;                          // seconds of cells that are done
   int64_t total_ = 0, done_ = 0, failed_ = 0;
 };
 

@@ -46,12 +46,12 @@ std::string bar_line(const BarState& state, int columns) {
   if (state.total > 0) {
     share = std::clamp(static_cast<double>(state.done) / static_cast<double>(state.total), 0.0, 1.0);
     numbers = fmt::format(" {:3.0f}%", 100 * share);
-    if (rate > 0) {
-      if (state.unit != Unit::share) numbers += fmt::format(" {}/s,", amount(rate, state.unit));
-      if (share < 1)
-        numbers += fmt::format(" {} left,", core::format_seconds(static_cast<double>(state.total - state.done) / rate));
-      numbers.pop_back();
-    }
+    if (rate > 0 && state.unit != Unit::share) numbers += fmt::format(" {}/s,", amount(rate, state.unit));
+    const double left = state.left >= 0 ? state.left
+                        : rate > 0      ? static_cast<double>(state.total - state.done) / rate
+                                        : -1;
+    if (left >= 0 && share < 1) numbers += fmt::format(" {} left", core::format_seconds(left));
+    if (numbers.back() == ',') numbers.pop_back();
     bar_width = std::min(kWidestBar, room - static_cast<int>(columns_of(line) + columns_of(numbers)) - 1);
   } else {
     if (state.done > 0) numbers = " " + amount(static_cast<double>(state.done), state.unit);
@@ -93,10 +93,11 @@ void ProgressBar::update(int64_t done, int64_t total, const std::string& detail)
   show(done, total, detail);
 }
 
-void ProgressBar::show(int64_t done, int64_t total, const std::string& detail) {
+void ProgressBar::show(int64_t done, int64_t total, const std::string& detail, double seconds_left) {
   const std::lock_guard lock(mutex_);
   state_.done = done;
   state_.total = total;
+  state_.left = seconds_left;
   if (detail != state_.detail) state_.detail = detail;
 }
 

@@ -24,6 +24,7 @@ struct BarState {
   int64_t before = 0;  // of it, done by earlier runs that this one goes on with: no measure of this one's rate
   int64_t total = 0;   // 0: unknown
   double seconds = 0;
+  double left = -1;  // seconds still needed, where the work knows; below 0: as the rate so far tells
   Unit unit = Unit::items;
 };
 
@@ -43,7 +44,7 @@ class ProgressBar : public core::Progress {
   void update(int64_t done, int64_t total, const std::string& detail) override;
 
   /// The same without looking at signals, for work that ends itself in its own way.
-  void show(int64_t done, int64_t total, const std::string& detail);
+  void show(int64_t done, int64_t total, const std::string& detail, double seconds_left = -1);
 
   /// So much was done by earlier runs; the rate and the time left come of the rest.
   void resume_at(int64_t done);

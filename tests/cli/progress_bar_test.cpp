@@ -26,6 +26,14 @@ TEST(BarLine, WhatEarlierRunsDidIsNoMeasureOfTheRate) {
   EXPECT_SAYS(bar_line(state, 80), " 50% 10/s, 50.0 s left");
 }
 
+TEST(BarLine, TimeLeftIsWhatTheWorkSaysWhereItDoes) {
+  BarState state = half_done();
+  state.left = 120;
+  EXPECT_SAYS(bar_line(state, 80), " 50% 50/s, 2 min 00 s left");
+  state.done = 0;
+  EXPECT_SAYS(bar_line(state, 80), "  0% 2 min 00 s left");
+}
+
 TEST(BarLine, SharesHaveNoRateAndWorkOfUnknownSizeNoShare) {
   BarState state = half_done();
   state.unit = Unit::share;

@@ -91,6 +91,7 @@ TEST(Reproduce, EveryItemComesToItsEnd) {
   const Result result = run({"reproduce", "all", "--quick", "--datasets", data, "--methods", "gpool,dotin,gcn-drop-0.5",
                              "--hidden", "4", "--epochs", "1", "--out", folder / "out"});
   ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_SAYS(result.err, " cells to run, about ");
   EXPECT_SAYS(result.err, " left  ");
   EXPECT_SAYS(read_text(folder / "out/all.html"), "<!DOCTYPE html>");
   std::set<std::string> told;
