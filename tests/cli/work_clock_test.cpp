@@ -5,9 +5,7 @@
 namespace dotin::app {
 namespace {
 
-TEST(WorkClock, TakesTheAmountForSecondsWhereNothingIsKnown) {
-  EXPECT_DOUBLE_EQ(WorkClock().expected("DD", 7), 7);
-}
+TEST(WorkClock, TakesTheAmountForSecondsWhereNothingIsKnown) { EXPECT_DOUBLE_EQ(WorkClock().expected("DD", 7), 7); }
 
 TEST(WorkClock, JudgesByWorkOfTheSameKindAndOthersByAll) {
   WorkClock clock;

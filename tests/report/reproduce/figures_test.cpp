@@ -1,6 +1,8 @@
 // Figures, and the measured table 1, from made-up cells.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "dotin/report/reproduce/items.h"
 #include "dotin/report/reproduce/markdown.h"
 #include "dotin/report/reproduce/outcome.h"
@@ -52,6 +54,7 @@ TEST(Markdown, FiguresBeginWithPicturesAndTablesWithNumbers) {
   FakeCells cells([](const Cell&) { return cv_result({{{"classify", "accuracy"}, {0.70, 0.72, 0.74}}}); });
   const auto pictures_first = [&](const char* item) {
     const std::string text = to_markdown(outcome_of(item_named(item), quick_on("DD"), cells));
+    EXPECT_LT(std::min(text.find("!["), text.find("| --- |")), text.find("## How\n")) << item;
     return text.find("![") < text.find("| --- |");
   };
   EXPECT_TRUE(pictures_first("figure-drop-ratio"));

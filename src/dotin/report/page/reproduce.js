@@ -50,17 +50,18 @@
       dotin.element("ul", {}, ...byDataset(missing.map(({ label }) => label))))] : []));
   };
 
-  /** A figure begins with its pictures, a table with its numbers. */
-  const tablesAndCharts = (item) => {
+  const howPanel = (item) => dotin.panel("How", { classes: "wide" }, ...item.about.map((paragraph) => dotin.element("p", {}, paragraph)),
+    dotin.element("p", {}, "Written by ", dotin.element("code", {}, item.command), "."));
+
+  /** A figure begins with its pictures, a table with its numbers; then how they came about. */
+  const contents = (item) => {
     const [tables, charts] = [item.tables.map(tablePanel(item)), item.charts.map(chartPanel)];
-    return item.item.startsWith("figure-") ? [...charts, ...tables] : [...tables.slice(0, 1), ...charts, ...tables.slice(1)];
+    return item.item.startsWith("figure-") ? [...charts, howPanel(item), ...tables] : [...tables.slice(0, 1), howPanel(item), ...charts, ...tables.slice(1)];
   };
 
   const itemParts = (item) => [
     ...(item.quick ? [dotin.element("p", { class: "panel notice wide", role: "note" }, dotin.element("strong", {}, QUICK))] : []),
-    dotin.panel("How", { classes: "wide" }, ...item.about.map((paragraph) => dotin.element("p", {}, paragraph)),
-      dotin.element("p", {}, "Written by ", dotin.element("code", {}, item.command), ".")),
-    ...tablesAndCharts(item), cellsPanel(item)];
+    ...contents(item), cellsPanel(item)];
 
   const page = document.getElementById("page");
   const one = items.length === 1;

@@ -121,12 +121,14 @@ std::string to_markdown(const Outcome& outcome) {
         "> **A quick run.** Few folds and epochs, a small model, little data: it shows that everything works, not what "
         "the methods reach. Do not quote it.\n\n";
   }
-  for (const std::string& paragraph : outcome.about) text += plain(paragraph) + "\n\n";
-  // A figure begins with its pictures, a table with its numbers, as on the page.
-  const std::size_t before =
-      outcome.item.rfind("figure-", 0) == 0 ? 0 : std::min<std::size_t>(1, outcome.tables.size());
+  // A figure begins with its pictures, a table with its numbers, as on the page; then how they came about.
+  const bool figure = outcome.item.rfind("figure-", 0) == 0;
+  const std::size_t before = figure ? 0 : std::min<std::size_t>(1, outcome.tables.size());
   for (std::size_t i = 0; i < before; ++i) text += table_text(outcome.tables[i]);
-  text += charts_text(outcome);
+  if (figure) text += charts_text(outcome);
+  text += "## How\n\n";
+  for (const std::string& paragraph : outcome.about) text += plain(paragraph) + "\n\n";
+  if (!figure) text += charts_text(outcome);
   for (std::size_t i = before; i < outcome.tables.size(); ++i) text += table_text(outcome.tables[i]);
   return text + cells_text(outcome);
 }
