@@ -14,6 +14,7 @@
 #include "run_setup.h"
 #include "signals.h"
 #include "text.h"
+#include "usage.h"
 
 namespace dotin::app {
 
@@ -206,7 +207,7 @@ void add_cv(CLI::App& root, Context& context) {
   add_run_arguments(command, *arguments);
   command.add_option("--jobs", arguments->jobs, "Folds trained at once; 0: as many as there are threads")
       ->type_name("INT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   set_examples(command,
                {"dotin cv DD.zip --folds 10 --drop-ratio 0.5", "dotin cv NCI1 --tasks ged --json > ged.json",
                 "dotin cv --resume runs/NCI1-ged-20240131-120000"},

@@ -16,6 +16,7 @@
 #include "output_place.h"
 #include "progress_bar.h"
 #include "text.h"
+#include "usage.h"
 
 namespace dotin::app {
 
@@ -156,13 +157,13 @@ void add_explain(CLI::App& root, Context& context) {
           .add_option("--graph", options->graphs, "Graphs to show, numbered from 0; without it, the dataset as a whole")
           ->delimiter(',')
           ->type_name("INT,...")
-          ->check(CLI::NonNegativeNumber);
+          ->check(at_least(0));
   auto* const test_graphs =
       command
           .add_option("--test-graphs", options->test_graphs,
                       "So many of the graphs that training kept for the test; the data must be that of training")
           ->type_name("INT")
-          ->check(CLI::PositiveNumber)
+          ->check(at_least(1))
           ->excludes(graphs);
   command.add_option("-o,--out", options->out, "File to write: a page to open in a browser, unless --json or --csv")
       ->type_name("FILE");

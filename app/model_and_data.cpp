@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "dotin/training/trainer.h"
+#include "usage.h"
 
 namespace dotin::app {
 
@@ -16,7 +17,7 @@ void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
       ->capture_default_str();
   command.add_option("--threads", options.threads, "Threads to use; 0: all cores")
       ->type_name("INT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   command.add_option("--device", options.device, "Where the model computes; cuda needs a libtorch that has it")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("DEVICE")

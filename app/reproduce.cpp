@@ -266,7 +266,7 @@ void add_reproduce(CLI::App& root, Context& context) {
       ->check(at_least(1))
       ->type_name("INT");
   command.add_option("--jobs", options->jobs, "Cells run at once, each with one thread; 0: as many as there are cores")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least(0))
       ->type_name("INT");
   command.add_option("--data", options->data, "Folder to look for datasets in, before $DOTIN_DATA")->type_name("DIR");
   command.add_option("--out", options->out, "Folder of the cells, tables and pages")

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/expect.h"
 
 namespace dotin::testing {
 namespace {
@@ -89,6 +90,14 @@ TEST(Usage, NumbersOutOfRangeAreRefused) {
   const Result folds = run({"data", "check", "x", "--folds", "1"});
   EXPECT_EQ(folds.code, 2);
   EXPECT_NE(folds.err.find("--folds: 1 is too small, the least is 2"), std::string::npos) << folds.err;
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"cv", "x", "--jobs", "-1"},
+                                             {"explain", "m", "x", "--graph", "-1"},
+                                             {"predict", "m", "x", "--threads", "-1"}}) {
+    const Result negative = run(words);
+    EXPECT_EQ(negative.code, 2);
+    EXPECT_SAYS(negative.err, "-1 is too small, the least is 0");
+  }
   const Result size = run({"data", "info", "x", "--max-line", "-1"});
   EXPECT_EQ(size.code, 2);
   EXPECT_NE(size.err.find("--max-line: "), std::string::npos) << size.err;
