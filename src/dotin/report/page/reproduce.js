@@ -56,7 +56,8 @@
   /** A figure begins with its pictures, a table with its numbers; then how they came about. */
   const contents = (item) => {
     const [tables, charts] = [item.tables.map(tablePanel(item)), item.charts.map(chartPanel)];
-    return item.item.startsWith("figure-") ? [...charts, howPanel(item), ...tables] : [...tables.slice(0, 1), howPanel(item), ...charts, ...tables.slice(1)];
+    const before = item.item.startsWith("figure-") ? 0 : 1;
+    return [...tables.slice(0, before), ...charts, howPanel(item), ...tables.slice(before)];
   };
 
   const itemParts = (item) => [

@@ -122,13 +122,11 @@ std::string to_markdown(const Outcome& outcome) {
         "the methods reach. Do not quote it.\n\n";
   }
   // A figure begins with its pictures, a table with its numbers, as on the page; then how they came about.
-  const bool figure = outcome.item.rfind("figure-", 0) == 0;
-  const std::size_t before = figure ? 0 : std::min<std::size_t>(1, outcome.tables.size());
+  const std::size_t before =
+      outcome.item.rfind("figure-", 0) == 0 ? 0 : std::min<std::size_t>(1, outcome.tables.size());
   for (std::size_t i = 0; i < before; ++i) text += table_text(outcome.tables[i]);
-  if (figure) text += charts_text(outcome);
-  text += "## How\n\n";
+  text += charts_text(outcome) + "## How\n\n";
   for (const std::string& paragraph : outcome.about) text += plain(paragraph) + "\n\n";
-  if (!figure) text += charts_text(outcome);
   for (std::size_t i = before; i < outcome.tables.size(); ++i) text += table_text(outcome.tables[i]);
   return text + cells_text(outcome);
 }
