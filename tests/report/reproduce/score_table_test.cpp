@@ -93,7 +93,15 @@ TEST(ScoreTable, HasTheOtherRulesInATableOfTheirOwn) {
   const Table& rules = outcome.tables.back();
   EXPECT_EQ(rules.title, "Other rules for the epoch");
   EXPECT_EQ(entry_of(rules, "DOTIN", 0).text, "73.75 / 76.75 / 84.75");
-  EXPECT_EQ(entry_of(rules, "Set2Set", 0).text, "not run");
+  EXPECT_EQ(rules.rows.size(), 1u) << "Set2Set was not run, as the table of scores says";
+}
+
+TEST(ScoreTable, HasNoTableOfDifferencesWhereOneRowAloneWasRun) {
+  FakeCells cells(made_up);
+  const Outcome outcome = outcome_of(item_named("table-training"), only({"DD"}, {"dotin", "set2set"}), cells);
+  ASSERT_EQ(outcome.tables.size(), 2u);
+  EXPECT_EQ(outcome.tables[0].title, "Scores");
+  EXPECT_EQ(outcome.tables[0].rows.size(), 2u);
 }
 
 TEST(ScoreTable, SaysTheHighestOfAColumnInBold) {

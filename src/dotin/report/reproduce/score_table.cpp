@@ -229,18 +229,13 @@ Table rules_table(const std::vector<std::vector<Score>>& columns) {
   return table;
 }
 
-/// Empty where no row has a choice.
-std::optional<Table> trials_table(const std::vector<std::vector<Score>>& columns) {
+Table trials_table(const std::vector<std::vector<Score>>& columns) {
   Table table = table_of(columns, trial_entry);
   table.title = "Chosen by validation scores";
   table.about =
       "What the scores above are of, where a row was run in several ways: the way with the best mean over the "
       "validation folds of the dataset. No test value has a part in it.";
-  const auto has_no_choice = [](const Row& row) {
-    return std::all_of(row.entries.begin(), row.entries.end(), [](const Entry& entry) { return entry.cell.empty(); });
-  };
-  table.rows.erase(std::remove_if(table.rows.begin(), table.rows.end(), has_no_choice), table.rows.end());
-  return table.rows.empty() ? std::nullopt : std::optional(std::move(table));
+  return table;
 }
 
 /// The score of a row that was run, nothing elsewhere.
@@ -346,6 +341,15 @@ Chart chart_of(const std::vector<Score>& column) {
   return {short_name(title), title, "", draw(chart, title)};
 }
 
+/// Without rows that have no cell, of which the table of scores tells; not at all where none is left.
+void add_what_was_run(Outcome& outcome, Table table) {
+  const auto has_no_cell = [](const Row& row) {
+    return std::all_of(row.entries.begin(), row.entries.end(), [](const Entry& entry) { return entry.cell.empty(); });
+  };
+  table.rows.erase(std::remove_if(table.rows.begin(), table.rows.end(), has_no_cell), table.rows.end());
+  if (!table.rows.empty()) outcome.tables.push_back(std::move(table));
+}
+
 }  // namespace
 
 void add_score_table(Outcome& outcome, const ScoreTable& table, const Settings& settings, Cells& cells) {
@@ -358,10 +362,10 @@ void add_score_table(Outcome& outcome, const ScoreTable& table, const Settings& 
   }
   outcome.tables.push_back(main_table(columns));
   for (const std::string& reference : table.references) {
-    if (settings.wants(reference)) outcome.tables.push_back(test_table(columns, reference, outcome.values));
+    if (settings.wants(reference)) add_what_was_run(outcome, test_table(columns, reference, outcome.values));
   }
-  outcome.tables.push_back(rules_table(columns));
-  if (auto trials = trials_table(columns)) outcome.tables.push_back(std::move(*trials));
+  add_what_was_run(outcome, rules_table(columns));
+  add_what_was_run(outcome, trials_table(columns));
 }
 
 }  // namespace dotin::report::reproduce
