@@ -140,8 +140,8 @@ class Runner {
       const nlohmann::json* const record = store_.find(cell);
       if (report::reproduce::result_of(record) == nullptr) {
         (cell.alone ? alone_ : together_).push_back(&cell);
-      } else if (!record->contains("resumed") && (*record)["machine"]["cpu"] == cpu) {
-        clock_.learn(cell.data, amount_of(cell), (*record)["seconds"]);
+      } else if (!record->contains("resumed") && record->at("machine").at("cpu") == cpu) {
+        clock_.learn(cell.data, amount_of(cell), record->at("seconds"));
       }
     }
     total_ = static_cast<int64_t>(together_.size() + alone_.size());
