@@ -1,8 +1,11 @@
 #include "commands.h"
 
+#include "dotin/kernels/loops.h"
+
 namespace dotin::app {
 
 void add_commands(CLI::App& root, Context& context) {
+  kernels::loops<float>();  // a wrong DOTIN_ISA is refused before any work
   add_data(root, context);
   add_train(root, context);
   add_cv(root, context);

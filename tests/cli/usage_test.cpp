@@ -124,5 +124,12 @@ TEST(Usage, AFullDiskBehindStdoutIsAFailure) {
   EXPECT_NE(result.err.find("cannot write to standard output"), std::string::npos) << result.err;
 }
 
+TEST(Usage, AnInstructionSetThatTheCpuDoesNotHaveIsRefusedAtOnce) {
+  const Result refused = run({"methods"}, {{"DOTIN_ISA", "mmx"}});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_SAYS(refused.err, "DOTIN_ISA is 'mmx', which is no instruction set that this CPU can run: baseline");
+  for (const char* const runs : {"baseline", ""}) EXPECT_EQ(run({"methods"}, {{"DOTIN_ISA", runs}}).code, 0) << runs;
+}
+
 }  // namespace
 }  // namespace dotin::testing

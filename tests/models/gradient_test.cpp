@@ -31,10 +31,9 @@ TEST_P(WholeModel, HasTheGradientsOfEveryParameter) {
   const Model model(options, 2, dotin::testing::heads_of(tasks), 5);
   const batch::Batch batch = small_batch();
 
-  std::vector<std::vector<uint8_t>> keep;
-  for (const LayerTrace& layer : model.forward(batch, dotin::testing::traced()).trace) keep.push_back(layer.keep);
+  const std::vector<LayerTrace> choice = model.forward(batch, dotin::testing::traced()).trace;
   ForwardOptions forward;
-  forward.fixed_keep = &keep;
+  forward.repeat = &choice;
   std::vector<at::Tensor> parameters;
   for (const auto& entry : model.parameters().all()) parameters.push_back(entry.second);
   EXPECT_TRUE(dotin::testing::gradients_match(

@@ -60,10 +60,9 @@ TEST_P(PooledModel, HasTheGradientsOfEveryParameter) {
   const Model model(options(), kWidth, heads_of(2), 5);
   const auto graphs = ragged_graphs(kWidth);
   const batch::Batch batch = batch_of({graphs[3], graphs[1]}, kWidth);
-  std::vector<std::vector<uint8_t>> keep;
-  for (const LayerTrace& layer : model.forward(batch, traced()).trace) keep.push_back(layer.keep);
+  const std::vector<LayerTrace> choice = model.forward(batch, traced()).trace;
   ForwardOptions forward;
-  if (!keep.empty()) forward.fixed_keep = &keep;
+  if (!choice.empty()) forward.repeat = &choice;
   std::vector<at::Tensor> parameters;
   for (const auto& [name, parameter] : model.parameters().all()) {
     if (name.rfind("readout.", 0) != 0) parameters.push_back(parameter);  // those: tests/readout

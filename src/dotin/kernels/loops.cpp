@@ -1,5 +1,11 @@
 #include "dotin/kernels/loops.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "dotin/core/error.h"
+
 namespace dotin::kernels {
 
 extern const Loops<float> loops_float_baseline;
@@ -15,7 +21,21 @@ template <class Scalar>
 struct Runnable {
   const Loops<Scalar>* list[3];
   int count = 0;
+  const Loops<Scalar>* chosen = nullptr;
 };
+
+/// The last, unless DOTIN_ISA names another.
+template <class Scalar>
+const Loops<Scalar>* choice_of(const Runnable<Scalar>& runnable) {
+  const char* const wanted = std::getenv("DOTIN_ISA");
+  if (wanted == nullptr || *wanted == '\0') return runnable.list[runnable.count - 1];
+  std::string names;
+  for (int i = 0; i < runnable.count; ++i) {
+    if (std::strcmp(runnable.list[i]->name, wanted) == 0) return runnable.list[i];
+    names += (i == 0 ? "" : ", ") + std::string(runnable.list[i]->name);
+  }
+  core::fail_usage("DOTIN_ISA is '{}', which is no instruction set that this CPU can run: {}", wanted, names);
+}
 
 template <class Scalar>
 Runnable<Scalar> runnable([[maybe_unused]] const Loops<Scalar>& baseline, [[maybe_unused]] const Loops<Scalar>* avx2,
@@ -31,6 +51,7 @@ Runnable<Scalar> runnable([[maybe_unused]] const Loops<Scalar>& baseline, [[mayb
     result.list[result.count++] = avx512;
   }
 #endif
+  result.chosen = choice_of(result);
   return result;
 }
 
@@ -63,8 +84,7 @@ const Loops<Scalar>* const* all_loops(int* count) {
 
 template <class Scalar>
 const Loops<Scalar>& loops() {
-  const Runnable<Scalar>& found = runnable_of(Scalar());
-  return *found.list[found.count - 1];
+  return *runnable_of(Scalar()).chosen;
 }
 
 template const Loops<float>& loops<float>();

@@ -102,7 +102,8 @@ struct Loops {
   double (*square_sum)(const Scalar* values, int64_t size);
 };
 
-/// The best this machine can run.
+/// The best this machine can run, or those that the environment variable DOTIN_ISA names (baseline, avx2, avx512).
+/// Throws core::UsageError where this machine cannot run them.
 template <class Scalar>
 const Loops<Scalar>& loops();
 

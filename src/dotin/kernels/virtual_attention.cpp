@@ -36,10 +36,12 @@ void node_virtual_dots_backward(const Level& level, const int32_t* code, bool sh
                                 Scalar* d_rows, Scalar* d_virtual) {
   const int64_t nodes = level.nodes();
   if (shared) {
-    std::vector<Scalar> sums(static_cast<std::size_t>(row_count * tasks), Scalar(0));
+    std::vector<double> exact_sums(static_cast<std::size_t>(row_count * tasks));
     for (int64_t i = 0; i < nodes; ++i) {
-      for (int64_t k = 0; k < tasks; ++k) sums[(code != nullptr ? code[i] : i) * tasks + k] += d_out[i * tasks + k];
+      for (int64_t k = 0; k < tasks; ++k)
+        exact_sums[(code != nullptr ? code[i] : i) * tasks + k] += d_out[i * tasks + k];
     }
+    const std::vector<Scalar> sums(exact_sums.begin(), exact_sums.end());
     gemm(Op::plain, Op::plain, row_count, width, tasks, Scalar(1), sums.data(), virtual_rows, Scalar(1), d_rows);
     gemm(Op::transposed, Op::plain, tasks, width, row_count, Scalar(1), sums.data(), rows, Scalar(1), d_virtual);
     return;
@@ -86,8 +88,9 @@ void softmax_virtual_rows(const Level& level, int64_t tasks, EdgeWeights mode, b
   loops<Scalar>().exponentials(from_row.data(), level.nodes() * tasks);
   for (int64_t g = 0; g < graphs; ++g) {
     for (int64_t k = 0; k < tasks; ++k) {
-      Scalar sum = self[g * tasks + k];
-      for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) sum += from_row[i * tasks + k];
+      double exact_sum = self[g * tasks + k];
+      for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) exact_sum += from_row[i * tasks + k];
+      const auto sum = static_cast<Scalar>(exact_sum);
       self[g * tasks + k] /= sum;
       for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) from_row[i * tasks + k] /= sum;
     }
@@ -112,8 +115,9 @@ void virtual_softmax_backward(const Level& level, int64_t tasks, EdgeWeights mod
     const int64_t first = level.node_offsets[g], last = level.node_offsets[g + 1];
     for (int64_t k = 0; k < tasks; ++k) {
       Scalar& own = d_self[g * tasks + k];
-      Scalar mean = s_self[g * tasks + k] * own;
-      for (int64_t i = first; i < last; ++i) mean += s_from_row[i * tasks + k] * d_from_row[i * tasks + k];
+      double exact_mean = s_self[g * tasks + k] * own;
+      for (int64_t i = first; i < last; ++i) exact_mean += s_from_row[i * tasks + k] * d_from_row[i * tasks + k];
+      const auto mean = static_cast<Scalar>(exact_mean);
       own = s_self[g * tasks + k] * (own - mean);
       if (multiplied) own *= static_cast<Scalar>(level.virtual_self[g]);
       for (int64_t i = first; i < last; ++i) {

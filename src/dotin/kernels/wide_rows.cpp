@@ -17,16 +17,21 @@ bool by_histogram(const Level& level, const NodeRows<Scalar>& x) {
          static_cast<int64_t>(level.graphs()) * x.table_rows <= 8 * static_cast<int64_t>(level.nodes());
 }
 
-/// [graphs * count, table rows]: how much of each table row goes into each wide row.
+/// [graphs * count, table rows]: how much of each table row goes into each wide row. Added up in double: where
+/// thousands of equal numbers are added to a float one by one, rounding goes the same way every time.
 template <class Scalar>
 std::vector<Scalar> histogram(const Level& level, const NodeRows<Scalar>& x, int64_t count,
                               const Scalar* coefficients) {
-  std::vector<Scalar> result(static_cast<std::size_t>(level.graphs() * count * x.table_rows), Scalar(0));
+  const int64_t size = count * x.table_rows;
+  std::vector<Scalar> result(static_cast<std::size_t>(level.graphs() * size));
+  std::vector<double> sums(static_cast<std::size_t>(size));
   for (int32_t g = 0; g < level.graphs(); ++g) {
-    Scalar* const rows = result.data() + g * count * x.table_rows;
+    std::fill(sums.begin(), sums.end(), 0.0);
     for (int64_t i = level.node_offsets[g]; i < level.node_offsets[g + 1]; ++i) {
-      for (int64_t r = 0; r < count; ++r) rows[r * x.table_rows + x.code[i]] += coefficients[i * count + r];
+      for (int64_t r = 0; r < count; ++r) sums[r * x.table_rows + x.code[i]] += coefficients[i * count + r];
     }
+    std::transform(sums.begin(), sums.end(), result.begin() + g * size,
+                   [](double sum) { return static_cast<Scalar>(sum); });
   }
   return result;
 }

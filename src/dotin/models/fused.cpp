@@ -57,7 +57,6 @@ ops::FusedLayerParameters layer_parameters(const layers::LayerParameters& layer)
 }
 
 int64_t Model::parts_of(const batch::Batch& batch, const ForwardOptions& options) const {
-  if (options.fixed_keep != nullptr) return 1;  // which is of the batch as a whole
   if (options.parts > 0) return options.parts;
   // Rows and edges of the layers but the last, where only virtual nodes are computed; the first has its shared rows.
   double layers = 0.2, left = 1;

@@ -205,7 +205,15 @@ std::vector<uint64_t> Model::graph_keys(const batch::Batch& batch, uint64_t rand
 std::vector<uint8_t> Model::choose(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
                                    const std::vector<int64_t>& raw_offsets, const batch::Batch& batch,
                                    const ForwardOptions& options) const {
-  if (options.fixed_keep != nullptr) return (*options.fixed_keep)[static_cast<std::size_t>(layer)];
+  if (options.repeat != nullptr) {
+    const LayerTrace& before = (*options.repeat)[static_cast<std::size_t>(layer)];
+    std::vector<uint8_t> keep;
+    for (const int32_t graph : graphs) {
+      keep.insert(keep.end(), before.keep.begin() + before.raw_offsets[graph],
+                  before.keep.begin() + before.raw_offsets[graph + 1]);
+    }
+    return keep;
+  }
   const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
   const std::vector<uint64_t> all_keys = graph_keys(batch, options.random_key, layer);
   std::vector<uint64_t> keys;

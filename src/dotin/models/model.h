@@ -42,8 +42,8 @@ struct ForwardOptions {
   bool training = false;    // dropout
   uint64_t random_key = 0;  // of dropout, random drop and exploration: differs from step to step
   bool trace = false;
-  /// Where set, layer l keeps exactly these raw nodes instead of choosing.
-  const std::vector<std::vector<uint8_t>>* fixed_keep = nullptr;
+  /// Where set, layer l keeps the raw nodes that it kept in this trace of the same batch instead of choosing.
+  const std::vector<LayerTrace>* repeat = nullptr;
   kernels::Savings savings;  // of the fused engine; all, but to measure what one of them is worth
   int64_t parts = 0;         // of the fused engine: that a batch is cut into, one per thread; 0: as many as pay
 };

@@ -132,7 +132,7 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
       const double drop_factor = method.has(drop::Trait::warm_up) ? options.drop_factor : 1;
       const std::vector<uint64_t> keys = graph_keys(batch, options.random_key, l);
       const auto* const fixed =
-          options.fixed_keep != nullptr ? &(*options.fixed_keep)[static_cast<std::size_t>(l)] : nullptr;
+          options.repeat != nullptr ? &(*options.repeat)[static_cast<std::size_t>(l)].keep : nullptr;
       drop::Pooled pooled =
           pool_->pool({l, layer_input, level, options_.drop_ratio_of(l) * drop_factor, keys, parameters, fixed});
       if (pooled.loss.defined()) {
