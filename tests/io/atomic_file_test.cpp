@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "dotin/core/error.h"
@@ -60,6 +62,68 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndTheOldFileSurvives) {
   EXPECT_NE(message.find("x.bin: cannot write: File too large"), std::string::npos) << message;
   EXPECT_EQ(read_text(path), "old");
   EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AtomicFile, WhatAKilledProcessLeftNeitherStopsItNorStays) {
+  TemporaryFolder folder;
+  // As version 0.1 named them: in a container process ids come again.
+  for (int number = 0; number < 200; ++number)
+    folder.write(".x.txt.tmp." + std::to_string(::getpid()) + "." + std::to_string(number), "half");
+  folder.write(".x.txt.tmp.0123456789abcdef", "half");
+  folder.write(".x.txt.tmp.notes", "mine");
+  folder.write(".y.txt.tmp.1.1", "of another file");
+  write_file_atomically(folder / "x.txt", "new");
+  EXPECT_EQ(read_text(folder / "x.txt"), "new");
+  EXPECT_EQ(entries(folder.path()), 3u);
+  remove_stale_temporaries(folder.path());
+  EXPECT_EQ(entries(folder.path()), 2u) << "x.txt and the notes";
+}
+
+TEST(AtomicFile, TwoThatWriteTheSameFileDoNotDisturbEachOther) {
+  TemporaryFolder folder;
+  AtomicFile first(folder / "x.txt");
+  first.write("first");
+  AtomicFile second(folder / "x.txt");
+  second.write("second");
+  remove_stale_temporaries(folder.path());
+  EXPECT_EQ(entries(folder.path()), 2u);
+  second.commit();
+  first.commit();
+  EXPECT_EQ(read_text(folder / "x.txt"), "first");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AtomicFile, AKilledWriterLeavesWhatTheNextOneRemoves) {
+  TemporaryFolder folder;
+  const std::string path = folder.write("x.txt", "old");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write("half");
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(read_text(path), "old");
+  EXPECT_EQ(entries(folder.path()), 2u);
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_text(path), "new");
+  EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(AtomicFile, AFolderThatMustExistIsNotMade) {
+  TemporaryFolder folder;
+  const std::string message =
+      testing::error_of([&] { write_file_atomically(folder / "gone/x.txt", "new", Folders::must_exist); });
+  EXPECT_NE(message.find("gone/x.txt: cannot write: its folder is gone"), std::string::npos) << message;
+  EXPECT_FALSE(fs::exists(folder / "gone"));
+}
+
+TEST(AtomicFile, LongNamesHaveRoomForATemporaryOne) {
+  TemporaryFolder folder;
+  const std::string path = folder / std::string(255, 'x');
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_text(path), "new");
 }
 
 TEST(AtomicFile, RefusesFoldersAndDevices) {
