@@ -191,6 +191,34 @@ TEST(SafetensorsBadFile, OffsetsThatLie) {
               "not aligned");
 }
 
+std::string many_tensors(int count) {
+  std::string header = "{";
+  for (int i = 0; i < count; ++i)
+    header +=
+        (i == 0 ? "" : ",") + ("\"" + std::to_string(i)) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  return header + "}";
+}
+
+// Time that grows with the square of the names would be minutes here.
+TEST(Safetensors, ManyTensorsAreReadAndTooManyAreRefused) {
+  TemporaryFolder folder;
+  EXPECT_EQ(SafetensorsFile(folder.write("x", raw_file(padded(many_tensors(90'000)), ""))).tensors().size(), 90'000u);
+  EXPECT_SAYS(error_of_header(many_tensors(150'000), ""), "more than 100000 names");
+  std::string metadata = R"({"__metadata__":{"k":"")";
+  for (int i = 0; i < 150'000; ++i) metadata += ",\"" + std::to_string(i) + "\":\"\"";
+  EXPECT_SAYS(error_of_header(metadata + "}}", ""), "more than 100000 names");
+}
+
+TEST(SafetensorsBadFile, ListsThatAreNoShape) {
+  std::string zeros = "0";
+  for (int i = 0; i < 100; ++i) zeros += ",0";
+  EXPECT_SAYS(error_of_header("{\"x\":{\"dtype\":\"F32\",\"shape\":[" + zeros + "],\"data_offsets\":[0,0]}}", ""),
+              "a list of more than 64 numbers in 'x'");
+  EXPECT_SAYS(error_of_header(R"({"x":{"dtype":"F32","shape":[[0]],"data_offsets":[0,0]}})", ""), "nested deeper");
+  EXPECT_SAYS(error_of_header(R"({"x":{"dtype":["F32"],"shape":[0],"data_offsets":[0,0]}})", ""), "dtype is not text");
+  EXPECT_SAYS(error_of_header(R"({"x":[{"dtype":"F32"}]})", ""), "its header entry is not an object");
+}
+
 TEST(SafetensorsBadFile, DuplicateNames) {
   EXPECT_SAYS(error_of_header(R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
                                   "x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})",
@@ -198,6 +226,8 @@ TEST(SafetensorsBadFile, DuplicateNames) {
               "'x' stands there twice");
   EXPECT_SAYS(error_of_header(R"({"x":{"dtype":"F32","dtype":"F64","shape":[0],"data_offsets":[0,0]}})", ""),
               "'dtype' stands there twice");
+  EXPECT_SAYS(error_of_header(R"({"__metadata__":{},"__metadata__":{}})", ""), "'__metadata__' stands there twice");
+  EXPECT_SAYS(error_of_header(R"({"__metadata__":{"k":"a","k":"b"}})", ""), "'k' stands there twice");
 }
 
 TEST(SafetensorsBadFile, MetadataThatIsNotText) {

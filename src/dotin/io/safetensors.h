@@ -10,6 +10,7 @@
 
 #include "dotin/core/array.h"
 #include "dotin/core/error.h"
+#include "dotin/io/atomic_file.h"
 
 namespace dotin::io {
 
@@ -56,7 +57,7 @@ TensorToWrite tensor_to_write(std::string name, std::vector<int64_t> shape, cons
 /// Atomic. Same input, same bytes: tensors are laid out by element size (largest first, so that all are aligned), then
 /// name.
 void write_safetensors(const std::string& path, const std::vector<TensorToWrite>& tensors,
-                       const std::map<std::string, std::string>& metadata);
+                       const std::map<std::string, std::string>& metadata, Folders folders = Folders::make);
 
 /// A memory-mapped file. Opening reads the header only, whatever the size of the file.
 class SafetensorsFile {
