@@ -47,7 +47,7 @@ void add_reading_options(CLI::App& command, ReadingOptions& options) {
       ->capture_default_str()
       ->group(kLimits);
   add_size(command, "--max-unpacked", options.limits.max_unpacked_bytes, "Unpacked bytes of a zip");
-  command.add_option("--max-compression", options.limits.max_compression, "Unpacked by packed size of a file in a zip")
+  command.add_option("--max-compression", options.limits.max_compression, "Unpacked by packed size of a zip")
       ->check(at_least(1))
       ->type_name("N")
       ->capture_default_str()
