@@ -35,7 +35,7 @@ Dataset full_dataset() {
   records.targets.push_back({"label", 1, std::vector<double>{1, 0, NAN}, {"no", "yes"}});
   records.targets.push_back({"attributes", 2, std::vector<double>{1.5, 2, -3, 4, 5, NAN}, {}});
   records.relevant.push_back({"label", std::vector<uint8_t>{1, 0, 0, 1, 1}});
-  records.graph_ids = {"first", "", "third\xff"};
+  records.graph_ids = {"first", "", "thir\xc3\xa9"};
   return build_dataset(std::move(records), DuplicatePolicy::merge);
 }
 
@@ -244,6 +244,17 @@ TEST(PackedBadFile, ClassesMustHaveNames) {
                 }),
                 "a class without a name");
   }
+}
+
+TEST(PackedBadFile, IdsMustBeUtf8) {
+  std::vector<uint8_t> ids(11, 'x');
+  ids[6] = 0xff;
+  EXPECT_SAYS(error_after([&](Parts& parts) { parts.set("graph_ids", ids); }),
+              "/bad: damaged: the id of graph 2 is not UTF-8 text; pack the data again");
+  Dataset dataset = full_dataset();
+  dataset.graph_ids[1] = "\xff";
+  const TemporaryFolder folder;
+  EXPECT_SAYS(testing::error_of([&] { write_packed(dataset, folder / "x"); }), "cannot pack: graph id", "not UTF-8");
 }
 
 TEST(PackedBadFile, DamageInsideAGraphIsLeftToValidateGraph) {

@@ -141,6 +141,12 @@ TEST(Csv, BadRowsAreLeftOutAndTheRestIsRead) {
   EXPECT_VALUES(records.targets.at(0).values, 6);
 }
 
+TEST(Csv, TextThatIsNotUtf8IsReportedWithItsLine) {
+  EXPECT_SAYS(error_of({{"edges.csv", kEdges + "a\xe9,x,y\n"}}),
+              "edges.csv:4: not UTF-8 text (save the file as UTF-8)");
+  EXPECT_EQ(error_of({{"edges.csv", kEdges + "a\xc3\xa9,x,y\n"}}), "");
+}
+
 TEST(Csv, LongLinesAndEndlessQuotesAreRefused) {
   Limits limits;
   limits.max_line_bytes = 100;

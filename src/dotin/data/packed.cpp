@@ -7,6 +7,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/io/safetensors.h"
+#include "dotin/io/text.h"
 
 namespace dotin::data {
 
@@ -53,9 +54,10 @@ struct PackedIds {
   std::vector<int64_t> offsets{0};
 };
 
-PackedIds pack_ids(const std::vector<std::string>& ids) {
+PackedIds pack_ids(const std::vector<std::string>& ids, const std::string& path) {
   PackedIds packed;
   for (const std::string& id : ids) {
+    DOTIN_CHECK(io::is_utf8(id), "{}: cannot pack: graph id {} is not UTF-8 text", path, io::excerpt(id));
     packed.bytes.insert(packed.bytes.end(), id.begin(), id.end());
     packed.offsets.push_back(static_cast<int64_t>(packed.bytes.size()));
   }
@@ -164,6 +166,7 @@ class Reader {
     for (int64_t graph = 0; graph < dataset.graphs(); ++graph) {
       const auto* const start = bytes.data() + offsets[static_cast<std::size_t>(graph)];
       dataset.graph_ids.emplace_back(start, bytes.data() + offsets[static_cast<std::size_t>(graph) + 1]);
+      require(io::is_utf8(dataset.graph_ids.back()), fmt::format("the id of graph {} is not UTF-8 text", graph));
     }
   }
 
@@ -234,7 +237,7 @@ void write_packed(const Dataset& dataset, const std::string& path) {
   for (std::size_t i = 0; i < dataset.relevant.size(); ++i) {
     add(numbered("relevant", i), {nodes}, dataset.relevant[i].nodes);
   }
-  const PackedIds ids = pack_ids(dataset.graph_ids);
+  const PackedIds ids = pack_ids(dataset.graph_ids, path);
   if (!dataset.graph_ids.empty()) {
     add("graph_ids", {static_cast<int64_t>(ids.bytes.size())}, ids.bytes);
     add("graph_id_offsets", {graphs + 1}, ids.offsets);

@@ -173,7 +173,7 @@ class CsvFolder {
   Records take() {
     Records records;
     const fs::path folder = fs::absolute(folder_).lexically_normal();
-    records.name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+    records.name = to_utf8((folder.has_filename() ? folder : folder.parent_path()).filename().string());
 
     std::vector<int64_t> index(graphs_.size(), -1);  // among the graphs with nodes
     std::vector<int64_t> first(graphs_.size(), 0);   // node of each graph

@@ -27,7 +27,8 @@ bool CsvReader::next(std::vector<std::string>& fields) {
     if (lines_.too_long()) {
       report(kTooLong, kTooLongAdvice);
     } else if (!trim(line).empty() && read_record(line, fields)) {
-      return true;
+      if (std::all_of(fields.begin(), fields.end(), is_utf8)) return true;
+      report("not UTF-8 text", "save the file as UTF-8");
     }
   }
   return false;

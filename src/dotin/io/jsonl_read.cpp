@@ -9,6 +9,7 @@
 #include "dotin/io/jsonl_graph.h"
 #include "dotin/io/label_codes.h"
 #include "dotin/io/line_reader.h"
+#include "dotin/io/text.h"
 
 namespace dotin::io {
 namespace {
@@ -86,7 +87,7 @@ class JsonlReader {
  public:
   JsonlReader(const std::string& path, const Limits& limits, ProblemSink& problems)
       : path_(path), lines_(open_file(path), limits.max_line_bytes), problems_(problems) {
-    records_.name = std::filesystem::path(path).stem().string();
+    records_.name = to_utf8(std::filesystem::path(path).stem().string());
   }
 
   Records read() {

@@ -25,6 +25,22 @@ bool parse_finite(std::string_view text, Float& value) {
   return parsed && end == text.data() + text.size() && std::isfinite(value);
 }
 
+/// Bytes of the character that the text begins with; 0 if that is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto goes_on = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+  const unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4 || !goes_on(1)) return 0;
+  if (first < 0xE0) return 2;
+  if (first < 0xF0) {
+    const bool overlong = first == 0xE0 && second < 0xA0, surrogate = first == 0xED && second > 0x9F;
+    return overlong || surrogate || !goes_on(2) ? 0 : 3;
+  }
+  const bool overlong = first == 0xF0 && second < 0x90, beyond = first == 0xF4 && second > 0x8F;
+  return overlong || beyond || !goes_on(2) || !goes_on(3) ? 0 : 4;
+}
+
 }  // namespace
 
 std::string excerpt(std::string_view text) {
@@ -72,6 +88,25 @@ bool is_plain_integer(std::string_view text) {
   if (!parse_integer(text, value)) return false;
   const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
   return text[0] != '+' && (digits[0] != '0' || text == "0");
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string to_utf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    result += length > 0 ? text.substr(0, length) : std::string_view("?");
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return result;
 }
 
 }  // namespace dotin::io

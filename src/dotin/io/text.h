@@ -34,4 +34,10 @@ std::string why_not_a_number(std::string_view text);
 /// True for an integer as one writes it: no plus, no leading zeros, no "-0".
 bool is_plain_integer(std::string_view text);
 
+/// Whether all of it is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF. JSON holds no other text.
+bool is_utf8(std::string_view text);
+
+/// The text with '?' for each byte that is no UTF-8. For names of files, which may have any.
+std::string to_utf8(std::string_view text);
+
 }  // namespace dotin::io
