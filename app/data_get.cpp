@@ -33,7 +33,12 @@ void add_data_get(CLI::App& data, Context& context) {
   CLI::Option* const name = command.add_option("name", options->name, "Name in the TU collection, e.g. PROTEINS");
   name->required()->type_name("NAME");
   for (const auto& known : data::known_datasets()) context.suggestions[name].push_back(known.name);
-  command.add_option("--mirror", options->get.mirror, "Folder or URL that holds NAME.zip")->type_name("DIR|URL");
+  command.add_option("--mirror", options->get.mirror, "Folder or URL that holds NAME.zip")
+      ->type_name("DIR|URL")
+      ->check([](const std::string& mirror) {
+        // Of a variable that is not set, say: it must not mean the public site.
+        return mirror.empty() ? std::string("is empty: name a folder or URL, or leave --mirror out") : std::string();
+      });
   command.add_flag("--force", options->get.force, "Download again even if it is there");
   set_examples(command, {"dotin data get PROTEINS", "dotin data get DD --mirror /mnt/datasets",
                          "dotin data info $(dotin data get NCI1)"});

@@ -81,6 +81,28 @@ TEST(DataGet, ADeadMirrorFailsAndSaysWhatToDo) {
   EXPECT_NE(result.err.find("--mirror DIR|URL"), std::string::npos) << result.err;
 }
 
+TEST(DataGet, AnEmptyMirrorIsRefusedAndNotTakenForThePublicSite) {
+  const Cache cache;
+  for (const auto& words : {std::vector<std::string>{"--mirror", ""}, std::vector<std::string>{"--mirror="}}) {
+    std::vector<std::string> command = {"data", "get", "TINY"};
+    command.insert(command.end(), words.begin(), words.end());
+    const Result result = run(command, cache.environment);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_NE(result.err.find("--mirror"), std::string::npos) << result.err;
+  }
+}
+
+TEST(DataGet, BytesThatOnlyBeginLikeAZipAreNotKept) {
+  const TemporaryFolder mirror;
+  mirror.write("TINY.zip", "PK" + std::string(88, 'x'));
+  const Cache cache;
+  const Result result = run({"data", "get", "TINY", "--mirror", mirror.path()}, cache.environment);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_NE(result.err.find("TINY.zip: not a readable zip"), std::string::npos) << result.err;
+  EXPECT_FALSE(fs::exists(cache.file("TINY.zip")));
+  EXPECT_FALSE(fs::exists(cache.file("TINY.zip.sha256")));
+}
+
 TEST(DataGet, ANameThatLeavesTheFolderIsRefused) {
   const Cache cache;
   const Result result = run({"data", "get", "../TINY", "--mirror", "/tmp"}, cache.environment);

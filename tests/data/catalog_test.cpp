@@ -9,6 +9,7 @@
 #include "dotin/core/error.h"
 #include "dotin/core/log.h"
 #include "dotin/io/download.h"
+#include "io/tu_files_support.h"
 #include "support/environment.h"
 #include "support/expect.h"
 #include "support/http_server.h"
@@ -23,7 +24,14 @@ using dotin::testing::HttpServer;
 using dotin::testing::read_text;
 using dotin::testing::TemporaryFolder;
 
-const std::string kZip = "PK\3\4 not much of a zip, but it starts like one";
+std::string zip_of(const io::ZipEntries& entries) {
+  const TemporaryFolder folder;
+  io::make_zip(folder / "x.zip", entries);
+  return read_text(folder / "x.zip");
+}
+
+const std::string kZip = zip_of(io::small_entries("D/D_"));
+const std::string kNewerZip = zip_of(io::small_entries("E/E_"));
 
 /// A cache of the test's own, and no $DOTIN_DATA.
 class Catalog : public ::testing::Test {
@@ -183,7 +191,7 @@ TEST_F(Catalog, AForcedDownloadThatDiffersFromTheFirstIsLogged) {
   get_dataset("MUTAG", options, progress_);
   get_dataset("MUTAG", options, progress_);
   EXPECT_TRUE(lines.empty());
-  mirror.write("MUTAG.zip", kZip + "newer");
+  mirror.write("MUTAG.zip", kNewerZip);
   get_dataset("MUTAG", options, progress_);
   core::set_log_sink({});
   ASSERT_EQ(lines.size(), 1u);
@@ -196,6 +204,33 @@ TEST_F(Catalog, WhatIsNotAZipIsNotKept) {
   options.mirror = server.url();
   EXPECT_SAYS(error_of_getting("MUTAG", options), "not a zip file");
   EXPECT_EQ(files_in_cache(), 0u);
+}
+
+TEST_F(Catalog, WhatOnlyLooksLikeADatasetIsNotKept) {
+  std::string damaged = kZip;
+  damaged[damaged.rfind("D/D_A.txt") - 30] ^= 1;  // of its checksum, in the central directory
+  const std::string wrong[] = {"PK" + std::string(88, 'x'), kZip.substr(0, kZip.size() / 2), damaged,
+                               zip_of({{"D/readme.txt", "nothing"}}), zip_of({{"../D_A.txt", "1, 2\n"}})};
+  for (const std::string& bytes : wrong) {
+    const TemporaryFolder mirror;
+    mirror.write("MUTAG.zip", bytes);
+    GetOptions options;
+    options.mirror = mirror.path();
+    const std::string message = error_of_getting("MUTAG", options);
+    EXPECT_EQ(message.find("MUTAG.zip"), 0u) << message;
+    EXPECT_SAYS(message, "what came was not kept: check the network or the mirror");
+    EXPECT_EQ(files_in_cache(), 0u);
+  }
+}
+
+TEST_F(Catalog, WhatAKilledDownloadLeftGoesWithTheNextOne) {
+  const TemporaryFolder mirror;
+  mirror.write("MUTAG.zip", kZip);
+  home_.write("dotin/datasets/.MUTAG.zip.tmp.0123456789abcdef", "half");
+  GetOptions options;
+  options.mirror = mirror.path();
+  get_dataset("MUTAG", options, progress_);
+  EXPECT_EQ(files_in_cache(), 2u) << "the zip and its checksum";
 }
 
 TEST_F(Catalog, AFailedDownloadSaysWhatToDoAndKeepsNothing) {

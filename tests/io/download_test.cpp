@@ -12,6 +12,13 @@
 namespace dotin::io {
 namespace {
 
+void download_to(const std::string& url, const std::string& path, const DownloadOptions& options,
+                 core::Progress& progress) {
+  AtomicFile file(path);
+  download(url, file, options, progress);
+  file.commit();
+}
+
 using dotin::testing::HttpServer;
 using dotin::testing::read_text;
 using dotin::testing::TemporaryFolder;
@@ -34,7 +41,7 @@ std::string error_of(const std::string& url, const DownloadOptions& options = {}
   core::NoProgress progress;
   std::string message = "no error";
   try {
-    download(url, folder / "x.zip", options, progress);
+    download_to(url, folder / "x.zip", options, progress);
   } catch (const core::Error& error) {
     message = error.what();
   }
@@ -49,7 +56,7 @@ TEST(Download, WritesTheBodyAndReportsProgress) {
   HttpServer server([&](const std::string&) { return HttpServer::ok(body); });
   TemporaryFolder folder;
   RecordingProgress progress;
-  download(server.url() + "/sub/x.zip", folder / "new/x.zip", {}, progress);
+  download_to(server.url() + "/sub/x.zip", folder / "new/x.zip", {}, progress);
   EXPECT_EQ(read_text(folder / "new/x.zip"), body);
   EXPECT_EQ(progress.last_done, 300'000);
   EXPECT_EQ(progress.last_total, 300'000);
@@ -61,7 +68,7 @@ TEST(Download, FollowsRedirectsWithinTheWeb) {
       [](const std::string& path) { return path == "/a.zip" ? HttpServer::redirect("/b.zip") : HttpServer::ok(path); });
   TemporaryFolder folder;
   core::NoProgress progress;
-  download(server.url() + "/a.zip", folder / "x", {}, progress);
+  download_to(server.url() + "/a.zip", folder / "x", {}, progress);
   EXPECT_EQ(read_text(folder / "x"), "/b.zip");
 }
 
@@ -121,7 +128,7 @@ TEST(Download, RefusesOtherProtocols) {
 TEST(Download, ReadsFileUrlsThatTheUserGives) {
   TemporaryFolder folder;
   core::NoProgress progress;
-  download("file://" + folder.write("from.zip", "local"), folder / "to.zip", {}, progress);
+  download_to("file://" + folder.write("from.zip", "local"), folder / "to.zip", {}, progress);
   EXPECT_EQ(read_text(folder / "to.zip"), "local");
 }
 
@@ -132,7 +139,7 @@ TEST(Download, WhatTheProgressThrowsArrivesAndNothingIsKept) {
   HttpServer server([](const std::string&) { return HttpServer::ok("body"); });
   TemporaryFolder folder;
   Interrupted progress;
-  EXPECT_THROW(download(server.url() + "/x.zip", folder / "x.zip", {}, progress), std::runtime_error);
+  EXPECT_THROW(download_to(server.url() + "/x.zip", folder / "x.zip", {}, progress), std::runtime_error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

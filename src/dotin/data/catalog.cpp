@@ -16,6 +16,7 @@
 #include "dotin/io/atomic_file.h"
 #include "dotin/io/csv.h"
 #include "dotin/io/download.h"
+#include "dotin/io/tu.h"
 
 namespace dotin::data {
 
@@ -73,18 +74,9 @@ std::string dataset_name(const fs::path& path) {
   return known ? path.stem().string() : "";
 }
 
-/// Removes what was downloaded unless it is moved to its place.
-struct Staging {
-  std::string path;
-  ~Staging() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-};
-
 bool is_url(const std::string& mirror) { return mirror.find("://") != std::string::npos; }
 
-void copy_from_folder(const std::string& folder, const std::string& name, const std::string& path,
+void copy_from_folder(const std::string& folder, const std::string& name, io::AtomicFile& out,
                       core::Progress& progress) {
   const std::string source = folder + "/" + name + ".zip";
   std::error_code error;
@@ -93,7 +85,6 @@ void copy_from_folder(const std::string& folder, const std::string& name, const 
   const auto total = static_cast<int64_t>(fs::file_size(source, error));
   std::ifstream in(source, std::ios::binary);
   DOTIN_CHECK(in.good(), "{}: cannot read; check its permissions", source);
-  io::AtomicFile out(path);
   std::string piece(std::size_t{1} << 20, '\0');
   int64_t done = 0;
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
@@ -102,30 +93,38 @@ void copy_from_folder(const std::string& folder, const std::string& name, const 
     progress.update(done, total, name);
   }
   DOTIN_CHECK(in.eof() && !in.bad() && done == total, "{}: cannot read all of it: {} of {} bytes", source, done, total);
-  out.commit();
 }
 
-void fetch(const std::string& name, const GetOptions& options, const std::string& path, core::Progress& progress) {
+void fetch(const std::string& name, const GetOptions& options, io::AtomicFile& file, core::Progress& progress) {
   if (!options.mirror.empty() && !is_url(options.mirror)) {
-    copy_from_folder(options.mirror, name, path, progress);
+    copy_from_folder(options.mirror, name, file, progress);
     return;
   }
   std::string base = options.mirror.empty() ? kCollection : options.mirror;
   while (base.back() == '/') base.pop_back();
   try {
-    io::download(base + "/" + name + ".zip", path, io::DownloadOptions{}, progress);
+    io::download(base + "/" + name + ".zip", file, io::DownloadOptions{}, progress);
   } catch (const core::Error& error) {
     core::fail("{}; or put {}.zip into a folder named by $DOTIN_DATA, or use --mirror DIR|URL", error.what(), name);
   }
 }
 
-void check_is_zip(const std::string& path, const std::string& name) {
+/// What came in part, or is another thing, must not be taken for the dataset from now on.
+void check_download(const std::string& path, const std::string& name) {
   char start[2] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof start);
   DOTIN_CHECK(start[0] == 'P' && start[1] == 'K',
               "{}.zip: what came is not a zip file, and was not kept (a log-in page, perhaps); check the network or "
               "the mirror",
               name);
+  try {
+    io::check_tu(path, {});
+  } catch (const core::Error& error) {
+    std::string reason = error.what();
+    for (std::size_t at = 0; (at = reason.find(path, at)) != std::string::npos;)
+      reason.replace(at, path.size(), name + ".zip");
+    core::fail("{}; what came was not kept: check the network or the mirror", reason);
+  }
 }
 
 std::string recorded_checksum(const std::string& path) {
@@ -230,15 +229,16 @@ std::string get_dataset(const std::string& name, const GetOptions& options, core
     return path;
   }
 
-  const Staging staging{fmt::format("{}/.{}.zip.new.{}", cache_folder(), name, ::getpid())};
-  fetch(name, options, staging.path, progress);
-  check_is_zip(staging.path, name);
-  const std::string checksum = io::sha256_of_file(staging.path);
+  io::AtomicFile file(path);
+  fetch(name, options, file, progress);
+  check_download(file.temporary(), name);
+  const std::string checksum = io::sha256_of_file(file.temporary());
   if (!recorded.empty() && recorded != checksum) {
     core::log_warning("{}: SHA-256 is now {}, it was {} at the first download", name, checksum, recorded);
   }
-  fs::rename(staging.path, path, error);
-  DOTIN_CHECK(!error, "{}: cannot rename {} to it: {}", path, staging.path, error.message());
+  // In this order a new file never stands beside an old checksum, whenever the process is killed.
+  fs::remove(checksum_path, error);
+  file.commit();
   record_checksum(checksum_path, checksum, name);
   return path;
 }

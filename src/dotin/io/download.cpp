@@ -9,7 +9,6 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
-#include "dotin/io/atomic_file.h"
 
 namespace dotin::io {
 
@@ -134,11 +133,9 @@ void configure(CURL* curl, const std::string& url, const DownloadOptions& option
 
 }  // namespace
 
-void download(const std::string& url, const std::string& path, const DownloadOptions& options,
-              core::Progress& progress) {
+void download(const std::string& url, AtomicFile& file, const DownloadOptions& options, core::Progress& progress) {
   DOTIN_CHECK(starts_with(url, "http://") || starts_with(url, "https://") || starts_with(url, "file://"),
               "{}: not a URL that can be downloaded; it must start with https://, http:// or file://", url);
-  AtomicFile file(path);
   Transfer transfer{file, progress, options, url.substr(url.rfind('/') + 1), 0, false, nullptr};
   const CurlHandle curl = new_handle();
   char details[CURL_ERROR_SIZE] = {};
@@ -151,7 +148,6 @@ void download(const std::string& url, const std::string& path, const DownloadOpt
   long status = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   DOTIN_CHECK(code == CURLE_OK, "{}: cannot download: {}", url, explain(code, transfer, details, status));
-  file.commit();
 }
 
 std::string sha256_of_file(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dotin/core/progress.h"
+#include "dotin/io/atomic_file.h"
 
 namespace dotin::io {
 
@@ -13,10 +14,9 @@ struct DownloadOptions {
   int64_t max_bytes = int64_t{16} << 30;
 };
 
-/// Downloads url (http, https, file) to path. Throws core::Error that says what failed (cannot resolve, connection
-/// refused, HTTP 404, TLS, too large) and what to do; path is untouched then.
-void download(const std::string& url, const std::string& path, const DownloadOptions& options,
-              core::Progress& progress);
+/// Downloads url (http, https, file) into a file; committing it is up to the caller. Throws core::Error that says what
+/// failed (cannot resolve, connection refused, HTTP 404, TLS, too large) and what to do.
+void download(const std::string& url, AtomicFile& file, const DownloadOptions& options, core::Progress& progress);
 
 /// Lower-case hex SHA-256 of a file, read in pieces.
 std::string sha256_of_file(const std::string& path);

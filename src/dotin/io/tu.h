@@ -22,6 +22,10 @@ namespace dotin::io {
 /// (no *_A.txt, unreadable zip), whatever the sink.
 Records read_tu(const std::string& path, const Limits& limits, ProblemSink& problems);
 
+/// Whether a dataset is there and its bytes are whole, without a look at what they say: core::Error for what is no zip
+/// or folder of one dataset, is beyond the limits, or has a file that is damaged.
+void check_tu(const std::string& path, const Limits& limits);
+
 /// Writes a TU folder: path/NAME_A.txt and so on, NAME being the last part of path. Integer targets become columns of
 /// graph_labels (with NAME_graph_label_targets.txt, a name a line, where they have other names than read_tu gives), the
 /// target "attributes" becomes graph_attributes. Planted truth goes to NAME_relevant_nodes.txt (one 0/1 column per

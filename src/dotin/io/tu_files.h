@@ -19,6 +19,10 @@ class TuFiles {
   std::string file_name(const std::string& kind) const { return name_ + "_" + kind + ".txt"; }
   /// The file of that kind ("A", "node_labels", ...), or null where there is none.
   std::unique_ptr<ByteSource> open(const std::string& kind);
+  /// Of the folder or zip.
+  const std::string& path() const { return files_->path(); }
+  /// Reads all files to their ends, of other kinds too; core::Error for one that is damaged.
+  void read_through();
 
  private:
   std::unique_ptr<FileSet> files_;

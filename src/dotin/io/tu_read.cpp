@@ -36,7 +36,7 @@ class TuReader {
       : files_(path, limits), limits_(limits), problems_(problems) {}
 
   Records read() {
-    records_.name = files_.name();
+    records_.name = to_utf8(files_.name());
     read_graph_indicator();
     read_edges();
     node_plan_.reason = "one for each row of " + files_.file_name("graph_indicator");
@@ -205,7 +205,7 @@ class TuReader {
     auto names_file = files_.open("relevant_targets");
     if (names_file == nullptr) {
       Problem missing;
-      missing.where.file = files_.file_name("relevant_nodes");
+      missing.where.file = files_.path() + ":" + files_.file_name("relevant_nodes");
       missing.what = files_.file_name("relevant_targets") + " is missing beside it";
       missing.advice = "it must name the target of each column, a line each";
       problems_.report(std::move(missing));
@@ -223,7 +223,8 @@ class TuReader {
     std::vector<std::string> names;
     std::string_view row;
     while (rows.next(row)) {
-      if (names.size() <= columns) names.emplace_back(trim(row));
+      if (!is_utf8(row)) rows.report("not UTF-8 text", "save the file as UTF-8");
+      if (names.size() <= columns) names.push_back(to_utf8(trim(row)));
     }
     if (names.size() == columns) return names;
     rows.report_at(0, fmt::format("{} names, but {} has {} columns", rows.rows(), files_.file_name(kind), columns),
@@ -243,5 +244,7 @@ class TuReader {
 Records read_tu(const std::string& path, const Limits& limits, ProblemSink& problems) {
   return TuReader(path, limits, problems).read();
 }
+
+void check_tu(const std::string& path, const Limits& limits) { TuFiles(path, limits).read_through(); }
 
 }  // namespace dotin::io
