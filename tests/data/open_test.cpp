@@ -82,6 +82,36 @@ TEST(Open, DuplicateEdgesFollowThePolicy) {
   EXPECT_THROW(open(path, options), core::Error);
 }
 
+TEST(Open, EveryMessageBeginsWithThePath) {
+  TemporaryFolder folder;
+  OpenOptions options;
+  options.duplicates = DuplicatePolicy::error;
+  const std::string twice = folder.write("x.jsonl", "{\"edges\": [[0,1],[0,1]]}\n");
+  EXPECT_EQ(testing::error_of([&] { open(twice, options); }).find(twice + ": "), 0u);
+  // What is found only when a graph is used.
+  const auto tu = open(write_tu_folder(folder, "T"), {});
+  Dataset damaged = *tu;
+  std::vector<int64_t> rows(tu->row_offsets.begin(), tu->row_offsets.end());
+  rows[1] = 99;
+  damaged.row_offsets = rows;
+  write_packed(damaged, folder / "t.safetensors");
+  const auto packed = open(folder / "t.safetensors", {});
+  EXPECT_EQ(testing::error_of([&] { validate_graph(*packed, 0); }).find(folder / "t.safetensors: graph 0 is damaged"),
+            0u);
+  EXPECT_EQ(testing::error_of([&] { packed->target("none"); }).find(folder / "t.safetensors: no target 'none'"), 0u);
+}
+
+TEST(Open, AFolderThatMayNotBeReadIsNotTakenForAnEmptyOne) {
+  TemporaryFolder folder;
+  const std::string path = write_tu_folder(folder, "T");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  std::error_code refused;
+  const std::filesystem::directory_iterator entries(path, refused);
+  if (!refused) GTEST_SKIP() << "this user may read everything";
+  EXPECT_SAYS(testing::error_of([&] { open(path, {}); }), path + ": the folder cannot be read: Permission denied");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
 TEST(ReadRecords, APackedFileHasNone) {
   io::ThrowingSink sink;
   EXPECT_THROW(read_records("x", DataForm::packed, {}, sink), core::Error);

@@ -33,6 +33,19 @@ template <class... Args>
   throw UsageError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Does the work; a core::Error of it that does not begin with the file's path is thrown with the path in front, and as
+/// no core::UsageError: it is the file that is at fault.
+template <class Work>
+auto naming_file(const std::string& path, Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.compare(0, path.size(), path) == 0) throw Error(message);
+    throw Error(path + ": " + message);
+  }
+}
+
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 /// A place in a file. line counts from 1; 0 means the file as a whole.

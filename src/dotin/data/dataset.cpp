@@ -27,8 +27,8 @@ const io::Target& Dataset::target(const std::string& wanted) const {
     names.push_back(candidate.name);
   }
   if (names.empty())
-    core::fail("{}: no target '{}': the data has no graph labels, graph attributes or targets at all", name, wanted);
-  core::fail("{}: no target '{}'{}; there are: {}", name, wanted, core::suggestion(wanted, names),
+    core::fail("{}: no target '{}': the data has no graph labels, graph attributes or targets at all", place(), wanted);
+  core::fail("{}: no target '{}'{}; there are: {}", place(), wanted, core::suggestion(wanted, names),
              fmt::join(names, ", "));
 }
 
@@ -46,7 +46,7 @@ void validate_graph(const Dataset& dataset, int64_t index) {
   DOTIN_ASSERT(index >= 0 && index < dataset.graphs());
   const GraphView graph = dataset.graph(index);
   const auto require = [&](bool good, const char* what) {
-    DOTIN_CHECK(good, "{}: graph {} is damaged: {}; pack the data again", dataset.name, index, what);
+    DOTIN_CHECK(good, "{}: graph {} is damaged: {}; pack the data again", dataset.place(), index, what);
   };
   const core::Span<const int64_t> rows = graph.row_offsets;
   require(rows.front() >= 0 && rows.back() <= dataset.directed_edges() && std::is_sorted(rows.begin(), rows.end()),

@@ -33,6 +33,7 @@ inline int64_t node_count(const GraphView& graph) { return graph.nodes; }
 
 struct Dataset {
   std::string name;
+  std::string source;                 // the path that it was opened from; empty if it is of no file
   core::Array<int64_t> node_offsets;  // graphs + 1
   core::Array<int64_t> row_offsets;   // nodes + 1
   core::Array<int32_t> neighbours;    // local to the graph, sorted within a row
@@ -51,6 +52,8 @@ struct Dataset {
   int64_t nodes() const { return node_offsets.empty() ? 0 : node_offsets.back(); }
   int64_t directed_edges() const { return static_cast<int64_t>(neighbours.size()); }
   GraphView graph(int64_t index) const;
+  /// What messages about it begin with.
+  const std::string& place() const { return source.empty() ? name : source; }
 
   /// The target of that name, or an error that lists those there are.
   const io::Target& target(const std::string& name) const;

@@ -75,11 +75,15 @@ io::Records read_records(const std::string& path, DataForm form, const io::Limit
 
 std::shared_ptr<const Dataset> open(const std::string& data, const OpenOptions& options) {
   const std::string path = resolve(data);
-  const DataForm form = form_of(path);
-  if (form == DataForm::packed) return std::make_shared<const Dataset>(open_packed(path));
-  io::ThrowingSink problems;
-  return std::make_shared<const Dataset>(
-      build_dataset(read_records(path, form, options.limits, problems), options.duplicates));
+  return core::naming_file(path, [&] {
+    const DataForm form = form_of(path);
+    io::ThrowingSink problems;
+    Dataset dataset = form == DataForm::packed
+                          ? open_packed(path)
+                          : build_dataset(read_records(path, form, options.limits, problems), options.duplicates);
+    dataset.source = path;
+    return std::make_shared<const Dataset>(std::move(dataset));
+  });
 }
 
 }  // namespace dotin::data

@@ -15,6 +15,9 @@ class FolderFileSet : public FileSet {
  public:
   FolderFileSet(const std::string& path, int depth) : FileSet(path) {
     std::error_code error;
+    // Folders below it that may not be read are left out, but not the folder itself.
+    const fs::directory_iterator readable(path, error);
+    DOTIN_CHECK(!error, "{}: the folder cannot be read: {}", path, error.message());
     fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
       std::error_code ignored;
