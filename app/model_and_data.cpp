@@ -15,7 +15,7 @@ void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
       ->check(CLI::IsMember({"error", "ignore"}))
       ->type_name("POLICY")
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "Threads to use; 0: all cores")
+  command.add_option("--threads", options.threads, "Threads to use, at most one for each processor; 0: all cores")
       ->type_name("INT")
       ->check(at_least(0));
   command.add_option("--device", options.device, "Where the model computes; cuda needs a libtorch that has it")

@@ -1,6 +1,7 @@
 #include "dotin/core/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "support/temporary_folder.h"
 
@@ -61,6 +62,27 @@ TEST(AvailableBytes, GroupsOfTheFirstVersionCountToo) {
   system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", bytes(256));
   system.write("sys/fs/cgroup/memory/memory.usage_in_bytes", bytes(56));
   EXPECT_EQ(system.available(), 200 * kMib);
+}
+
+TEST(AvailableBytes, AreWhatTheLimitsOfTheProcessLeave) {
+  System system;
+  system.write("proc/self/status", "VmSize:\t1048576 kB\nVmData:\t524288 kB\n");
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit old{};
+    ASSERT_EQ(getrlimit(resource, &old), 0);
+    const rlimit limited{rlim_t{1100} << 40, old.rlim_max};  // far above what this test itself takes
+    ASSERT_EQ(setrlimit(resource, &limited), 0);
+    EXPECT_EQ(system.available(), 1000 * kMib);
+    setrlimit(resource, &old);
+  }
+  // As far as the file tells, all but 100 MiB are taken.
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &old), 0);
+  const rlimit limited{rlim_t{1100} << 40, old.rlim_max};
+  system.write("proc/self/status", "VmSize:\t" + std::to_string((int64_t{1100} << 30) - 100 * 1024) + " kB\n");
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  EXPECT_EQ(system.available(), 100 * kMib);
+  setrlimit(RLIMIT_AS, &old);
 }
 
 TEST(AvailableBytes, OfThisMachineAreKnown) { EXPECT_GT(available_bytes(), 0); }

@@ -42,8 +42,17 @@ TrainingState some_state() {
   return state;
 }
 
+StateBounds some_bounds() {
+  StateBounds bounds;
+  bounds.epochs = 5;
+  bounds.first_eligible = 2;
+  bounds.graphs = 24;
+  bounds.validation_values = 2;
+  return bounds;
+}
+
 NamedTensors some_tensors(double value) {
-  return {{"parameter.a", at::full({2, 3}, value, at::kFloat)}, {"best.a", at::full({1}, value, at::kDouble)}};
+  return {{"parameter.a", at::full({2, 3}, value, at::kFloat)}, {"second_moment.a", at::full({1}, value, at::kDouble)}};
 }
 
 TEST(Checkpoint, ComesBackToTheLastBit) {
@@ -51,7 +60,7 @@ TEST(Checkpoint, ComesBackToTheLastBit) {
   const std::string path = folder / "c.safetensors";
   write_checkpoint(path, "this run", some_state(), some_tensors(1.0 / 3));
   const NamedTensors tensors = some_tensors(0);
-  const TrainingState state = read_checkpoint(path, "this run", tensors);
+  const TrainingState state = read_checkpoint(path, "this run", some_bounds(), tensors);
   EXPECT_EQ(state.epoch, 2);
   EXPECT_EQ(state.batches_done, 3);
   EXPECT_EQ(state.step, 17);
@@ -78,27 +87,30 @@ class DamagedCheckpoint : public ::testing::Test {
  protected:
   DamagedCheckpoint() : path_(folder_ / "c.safetensors") {
     write_checkpoint(path_, "this run", some_state(), some_tensors(1));
+    metadata_ = io::SafetensorsFile(path_).metadata();
+    written_ = nlohmann::json::parse(metadata_.at("dotin_checkpoint"));
   }
   std::string reading() {
-    return error_of([&] { read_checkpoint(path_, "this run", some_tensors(0)); });
+    return error_of([&] { read_checkpoint(path_, "this run", some_bounds(), some_tensors(0)); });
   }
   /// Writes the file anew with another state.
-  void edit(const std::function<void(nlohmann::json&)>& change) {
-    std::map<std::string, std::string> metadata = io::SafetensorsFile(path_).metadata();
-    nlohmann::json state = nlohmann::json::parse(metadata.at("dotin_checkpoint"));
+  void edit(const std::function<void(nlohmann::json&)>& change, float parameter = 1, double moment = 1) {
+    nlohmann::json state = written_;
     change(state);
-    metadata["dotin_checkpoint"] = state.dump();
-    const float a[6] = {};
-    const double b[1] = {};
-    io::write_safetensors(path_, {io::tensor_to_write("parameter.a", {2, 3}, a), io::tensor_to_write("best.a", {1}, b)},
-                          metadata);
+    metadata_["dotin_checkpoint"] = state.dump();
+    const float a[6] = {parameter};
+    io::write_safetensors(
+        path_, {io::tensor_to_write("parameter.a", {2, 3}, a), io::tensor_to_write("second_moment.a", {1}, &moment)},
+        metadata_);
   }
   TemporaryFolder folder_;
   std::string path_;
+  std::map<std::string, std::string> metadata_;
+  nlohmann::json written_;
 };
 
 TEST_F(DamagedCheckpoint, OfAnotherRunIsRefused) {
-  EXPECT_SAYS(error_of([&] { read_checkpoint(path_, "another run", some_tensors(0)); }),
+  EXPECT_SAYS(error_of([&] { read_checkpoint(path_, "another run", some_bounds(), some_tensors(0)); }),
               "this checkpoint is of a run with other options or other data");
 }
 
@@ -117,32 +129,105 @@ TEST_F(DamagedCheckpoint, AModelFileIsNoCheckpoint) {
   EXPECT_SAYS(reading(), "not a dotin checkpoint");
 }
 
-TEST_F(DamagedCheckpoint, NumbersThatContradictEachOtherAreRefused) {
-  edit([](nlohmann::json&) {});
+TEST_F(DamagedCheckpoint, AStateThatTheRunCannotHaveIsRefused) {
+  using Json = nlohmann::json;
+  edit([](Json&) {});
   EXPECT_EQ(reading(), "no error");
-  edit([](nlohmann::json& state) { state["best_epoch"] = 2; });
-  EXPECT_SAYS(reading(), "contradict each other");
-  edit([](nlohmann::json& state) { state["best_epoch"] = -1, state["epoch"] = 5; });
-  EXPECT_SAYS(reading(), "contradict each other");
-  edit([](nlohmann::json& state) { state["epoch"] = "two"; });
-  EXPECT_SAYS(reading(), "the checkpoint's numbers are damaged");
-  edit([](nlohmann::json& state) { state.erase("step"); });
-  EXPECT_SAYS(reading(), "the checkpoint's numbers are damaged");
+  const std::vector<std::pair<std::string, std::function<void(Json&)>>> changes = {
+      {"finished", [](Json& state) { state["finished"] = true; }},
+      {"epoch", [](Json& state) { state["epoch"] = 5; }},
+      {"epoch", [](Json& state) { state["history"].clear(); }},
+      {"epoch", [](Json& state) { state["epoch"] = "two"; }},
+      {"epoch", [](Json& state) { state["epoch"] = 2.5; }},
+      {"epoch", [](Json& state) { state["epoch"] = 1e300; }},
+      {"epoch", [](Json& state) { state["epoch"] = UINT64_MAX; }},
+      {"epoch", [](Json& state) { state["epoch"] = true; }},
+      {"epoch", [](Json& state) { std::swap(state["history"][0], state["history"][1]); }},
+      {"best_epoch", [](Json& state) { state["best_epoch"] = 2; }},
+      {"best_epoch", [](Json& state) { state["best_epoch"] = 1; }},
+      {"best_epoch", [](Json& state) { state["best_epoch"] = -2; }},
+      {"best_epoch",  // one that is eligible is always chosen
+       [](Json& state) {
+         state["history"].push_back(state["history"][1]), state["history"][2]["epoch"] = 2, state["epoch"] = 3;
+       }},
+      {"best_score", [](Json& state) { state["best_score"] = 0.5; }},
+      {"batches_done", [](Json& state) { state["batches_done"] = 25; }},
+      {"batches_done", [](Json& state) { state["batches_done"] = 0; }},
+      {"graphs_seen", [](Json& state) { state["graphs_seen"] = 2; }},
+      {"loss_sum", [](Json& state) { state["loss_sum"] = nullptr; }},
+      {"loss_sum", [](Json& state) { state["loss_sum"] = "infinite"; }},
+      {"step", [](Json& state) { state["step"] = 4; }},
+      {"step", [](Json& state) { state["step"] = INT64_MAX; }},
+      {"step", [](Json& state) { state.erase("step"); }},
+      {"schedule", [](Json& state) { state["schedule"].push_back(1); }},
+      {"schedule",
+       [](Json& state) {
+         state["schedule"] = Json{{"a", 1}, {"b", 2}, {"c", 1}};
+       }},
+      {"schedule", [](Json& state) { state["schedule"][2] = 7; }},
+      {"mean_norm", [](Json& state) { state["gradients"]["mean_norm"] = -1; }},
+      {"gradients", [](Json& state) { state["gradients"] = 3, state.erase("gradients"); }},
+      {"history", [](Json& state) { state["history"] = "long"; }},
+      {"validation", [](Json& state) { state["history"][1]["validation"].erase(0); }},
+      {"validation", [](Json& state) { state["history"][1]["validation"][0] = Json::array(); }},
+      {"validation", [](Json& state) { state["history"][1]["validation"] = 3; }},
+      {"test", [](Json& state) { state["history"][0]["test"].push_back(0.5); }},
+      {"seconds", [](Json& state) { state["history"][0]["seconds"] = "-inf"; }},
+      {"lr", [](Json& state) { state["history"][0]["lr"] = false; }},
+      {"damaged", [](Json& state) { state["history"][0] = 3; }},
+      {"damaged", [](Json& state) { state = Json::array(); }}};
+  for (const auto& [named, change] : changes) {
+    edit(change);
+    EXPECT_SAYS(reading(), path_ + ": the checkpoint's numbers are damaged", named);
+  }
+}
+
+TEST_F(DamagedCheckpoint, WhateverStandsInPlaceOfAValueItIsReadOrRefused) {
+  const nlohmann::json whole = nlohmann::json(written_).flatten();
+  const nlohmann::json values = {nullptr, true, 0, -1, INT64_MAX, 1e300, "inf", "x", nlohmann::json::array()};
+  for (const auto& entry : whole.items()) {
+    for (const nlohmann::json& value : values) {
+      edit([&](nlohmann::json& state) { state[nlohmann::json::json_pointer(entry.key())] = value; });
+      const std::string said = reading();
+      EXPECT_TRUE(said == "no error" || said.find(path_) == 0) << entry.key() << " = " << value << ": " << said;
+    }
+  }
+}
+
+TEST_F(DamagedCheckpoint, TensorsWithoutFiniteValuesAreRefused) {
+  const auto nothing = [](nlohmann::json&) {};
+  edit(nothing, NAN);
+  EXPECT_SAYS(reading(), path_ + ": tensor 'parameter.a' has values that no run can have");
+  edit(nothing, INFINITY);
+  EXPECT_SAYS(reading(), "parameter.a");
+  edit(nothing, 1, -1);
+  EXPECT_SAYS(reading(), "second_moment.a");
+  edit(nothing, 1, NAN);
+  EXPECT_SAYS(reading(), "second_moment.a");
+  edit(nothing, 1, INFINITY);
+  EXPECT_EQ(reading(), "no error") << "the square of a large gradient";
 }
 
 TEST_F(DamagedCheckpoint, OtherTensorsAreRefused) {
+  EXPECT_SAYS(
+      error_of([&] {
+        read_checkpoint(path_, "this run", some_bounds(), {{"parameter.b", at::zeros({1})}, {"c", at::zeros({1})}});
+      }),
+      "no tensor 'parameter.b' in it");
   EXPECT_SAYS(error_of([&] {
-                read_checkpoint(path_, "this run", {{"parameter.b", at::zeros({1})}});
+                read_checkpoint(path_, "this run", some_bounds(), {{"parameter.a", at::zeros({2, 3})}});
               }),
-              "no tensor 'parameter.b' in it");
+              "has 2 tensors, a checkpoint of this run has 1");
+  EXPECT_SAYS(
+      error_of([&] {
+        read_checkpoint(path_, "this run", some_bounds(), {{"parameter.a", at::zeros({3, 2})}, {"c", at::zeros({1})}});
+      }),
+      "tensor 'parameter.a' has shape [2, 3], expected [3, 2]");
   EXPECT_SAYS(error_of([&] {
-                read_checkpoint(path_, "this run", {{"parameter.a", at::zeros({3, 2})}});
+                read_checkpoint(path_, "this run", some_bounds(),
+                                {{"parameter.a", at::zeros({2, 3})}, {"second_moment.a", at::zeros({1})}});
               }),
-              "tensor 'parameter.a' has shape [2, 3], expected [3, 2]");
-  EXPECT_SAYS(error_of([&] {
-                read_checkpoint(path_, "this run", {{"best.a", at::zeros({1})}});
-              }),
-              "tensor 'best.a' is F64, expected F32");
+              "tensor 'second_moment.a' is F64, expected F32");
 }
 
 }  // namespace

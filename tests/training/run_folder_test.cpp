@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "dotin/core/error.h"
 #include "dotin/training/config.h"
@@ -79,6 +81,43 @@ TEST(RunFolder, OnlyAFolderWithAConfigCanBeOpened) {
                       message_of([&] { RunFolder::open(folder / "none"); }));
   RunFolder::create(folder / "empty");
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "config.toml", message_of([&] { RunFolder::open(folder / "empty"); }));
+}
+
+TEST(RunFolder, TwoRunsNeverShareOne) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run";
+  std::optional<RunFolder> first = RunFolder::create(path);
+  const std::string held = path + ": in use by process " + std::to_string(::getpid()) + " on ";
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
+  first->write_config(preset("paper"));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));
+  const RunFolder copy = *first;
+  first.reset();
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));
+}
+
+TEST(RunFolder, WhatAKilledRunLeftNeitherStopsTheNextOneNorStays) {
+  const TemporaryFolder folder;
+  folder.write("run/.lock", "process 1 on a machine that is gone\n");
+  folder.write("run/.config.toml.tmp.1.0", "half");
+  const std::string path = folder / "run";
+  RunFolder::create(path).write_config(preset("paper"));
+  EXPECT_FALSE(std::filesystem::exists(path + "/.lock"));
+  EXPECT_FALSE(std::filesystem::exists(path + "/.config.toml.tmp.1.0"));
+  folder.write("run/.last.ckpt.safetensors.tmp.1.7", "half");
+  RunFolder::open(path);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path), {}), 1) << "config.toml";
+}
+
+TEST(RunFolder, OneThatWasRemovedDoesNotComeBack) {
+  const TemporaryFolder folder;
+  const RunFolder run = RunFolder::create(folder / "run");
+  std::filesystem::remove_all(folder / "run");
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "result.json: cannot write: its folder is gone", message_of([&] {
+                        run.write_result({{"mean", 0.5}});
+                      }));
+  EXPECT_THROW(MetricsFile(run.file("metrics.csv"), {}), core::Error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST(RunFolder, ResultIsJsonWithNullForNaN) {

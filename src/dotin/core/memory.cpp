@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -71,6 +72,21 @@ int64_t left_by_groups(const std::string& root) {
   return least;
 }
 
+/// What the limits of the process leave, -1 where there is none.
+int64_t left_by_limits(const std::string& root) {
+  int64_t least = -1;
+  const std::string status = root + "proc/self/status";
+  const auto look = [&](auto resource, const char* used) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const int64_t left = std::max<int64_t>(0, static_cast<int64_t>(limit.rlim_cur) - read_kib_line(status, used));
+    if (least < 0 || left < least) least = left;
+  };
+  look(RLIMIT_AS, "VmSize:");
+  look(RLIMIT_DATA, "VmData:");
+  return least;
+}
+
 }  // namespace
 
 int64_t resident_bytes() { return read_kib_line("/proc/self/status", "VmRSS:"); }
@@ -84,8 +100,12 @@ bool reset_peak_resident() {
 }
 
 int64_t available_bytes(const std::string& root) {
-  const int64_t machine = read_kib_line(root + "proc/meminfo", "MemAvailable:"), groups = left_by_groups(root);
-  return groups < 0 ? machine : machine == 0 ? groups : std::min(machine, groups);
+  const int64_t machine = read_kib_line(root + "proc/meminfo", "MemAvailable:");
+  int64_t least = machine > 0 ? machine : -1;
+  for (const int64_t left : {left_by_groups(root), left_by_limits(root)}) {
+    if (left >= 0 && (least < 0 || left < least)) least = left;
+  }
+  return std::max<int64_t>(0, least);
 }
 
 void keep_freed_memory() {

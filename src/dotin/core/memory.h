@@ -17,8 +17,8 @@ int64_t peak_resident_bytes();
 bool reset_peak_resident();
 
 /// Memory that is still available to new work, in bytes (0 where the system does not tell): of the machine, or of the
-/// control group (v1 or v2) that a container or a service is limited by, whichever is less. root: where /proc and /sys
-/// are looked for.
+/// control group (v1 or v2) that a container or a service is limited by, or of the limits of the process (ulimit -v and
+/// -d), whichever is least. root: where /proc and /sys are looked for.
 int64_t available_bytes(const std::string& root = "/");
 
 /// Lets the process keep memory that it has freed for its next allocations. For programs that train: steps take and

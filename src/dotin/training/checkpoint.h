@@ -41,13 +41,30 @@ struct TrainingState {
   std::vector<EpochRecord> history;
 };
 
+/// What a run's options and data say about every state that it can be in.
+struct StateBounds {
+  int64_t epochs = 0;
+  int64_t first_eligible = 0;                          // epoch: from then on there is a best one (first_full_epoch)
+  int64_t early_stop = 0;                              // TrainOptions::early_stop
+  int64_t graphs = 0;                                  // of training
+  std::size_t validation_values = 0, test_values = 0;  // of every EpochRecord
+};
+
+/// Whether training ends between these two epochs: after the last one, or too long after the best one.
+bool is_finished(const TrainingState& state, int64_t epochs, int64_t early_stop);
+
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// about: what the run is of (options, data, fold), compared on reading.
+/// Adam's: the only tensors of a checkpoint that may be infinite, where a gradient was too large to be squared.
+inline constexpr const char* kSecondMoment = "second_moment.";
+
+/// about: what the run is of (options, data, fold), compared on reading. The folder must be there.
 void write_checkpoint(const std::string& path, const std::string& about, const TrainingState& state,
                       const NamedTensors& tensors);
 
-/// Fills tensors in place. core::Error if the file is damaged or of a run with another `about`.
-TrainingState read_checkpoint(const std::string& path, const std::string& about, const NamedTensors& tensors);
+/// Fills tensors in place. core::Error if the file is of a run with another `about`, or damaged: a state that this run
+/// cannot have been in, tensors that are not its own or have no finite values. Who gets a state may trust it.
+TrainingState read_checkpoint(const std::string& path, const std::string& about, const StateBounds& bounds,
+                              const NamedTensors& tensors);
 
 }  // namespace dotin::training

@@ -11,6 +11,7 @@
 #include "dotin/core/error.h"
 #include "dotin/core/registry.h"
 #include "dotin/io/atomic_file.h"
+#include "dotin/io/text.h"
 
 namespace dotin::training {
 
@@ -21,6 +22,8 @@ using nlohmann::json;
 // ---- Writing values ----
 
 std::string quoted(const std::string& text) {
+  DOTIN_CHECK(io::is_utf8(text), "'{}' is not UTF-8 text, which config.toml could not hold: give it another name",
+              io::to_utf8(text));
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -354,7 +357,7 @@ void apply_toml(RunOptions& options, const std::string& text, const std::string&
 }
 
 void apply_toml_file(RunOptions& options, const std::string& path) {
-  apply_toml(options, io::read_file(path, kMaxConfigBytes), path);
+  core::naming_file(path, [&] { apply_toml(options, io::read_file(path, kMaxConfigBytes), path); });
 }
 
 json to_json(RunOptions options) {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "dotin/core/error.h"
+#include "dotin/core/host.h"
+#include "dotin/core/log.h"
 #include "dotin/core/memory.h"
 
 namespace dotin::training {
@@ -62,22 +66,28 @@ class Folds {
     const Learner learner = make_learner(input.options, train);
     result_.scores.metrics = metric_names(learner.tasks);
     bytes_each_ = std::max<int64_t>(1, predicted_bytes(learner, train));
+    if (!input.checkpoint_folder.empty()) make_checkpoint_folder();
   }
 
   CrossValidationResult go() {
     const int threads = set_threads(input_.options.train.threads);
     const int64_t wanted = input_.jobs > 0 ? input_.jobs : threads;
-    const int64_t jobs = std::min(wanted, input_.folds);
+    const int64_t jobs = std::min({wanted, input_.folds, int64_t{core::processors()}});
     const int64_t threads_each = std::max<int64_t>(1, threads / jobs);
     const int64_t available = core::available_bytes();
     const int64_t fitting = available == 0 ? jobs : std::clamp<int64_t>(available / bytes_each_, 1, jobs);
     std::vector<std::thread> workers;
-    for (int64_t job = 0; job < fitting; ++job) {
-      workers.emplace_back([this, threads_each] {
-        set_threads(threads_each);
-        work();
-      });
+    const auto run = [this, threads_each] {
+      set_threads(threads_each);
+      work();
+    };
+    try {
+      for (int64_t job = 0; job < fitting; ++job) workers.emplace_back(run);
+    } catch (const std::system_error& error) {
+      // A limit of the system: those that have begun do the work of the others.
+      core::log_warning("{} folds at once in place of {}: {}", workers.size(), fitting, error.what());
     }
+    if (workers.empty()) run();
     for (std::thread& worker : workers) worker.join();
     set_threads(input_.options.train.threads);
     if (error_) std::rethrow_exception(error_);
@@ -87,6 +97,13 @@ class Folds {
   }
 
  private:
+  /// Once: if it is removed later, it must not come back with some folds only.
+  void make_checkpoint_folder() const {
+    std::error_code error;
+    std::filesystem::create_directories(input_.checkpoint_folder, error);
+    DOTIN_CHECK(!error, "{}: cannot make the folder: {}", input_.checkpoint_folder, error.message());
+  }
+
   void work() {
     try {
       for (int64_t fold = next_++; fold < input_.folds && !stop_; fold = next_++) run_fold(fold);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "dotin/core/error.h"
+#include "dotin/core/host.h"
 
 namespace dotin::training {
 
@@ -68,12 +69,6 @@ uint32_t masked_crc(const std::string& bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 
-std::string host_name() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
-  return name;
-}
-
 }  // namespace
 
 uint32_t crc32c(const void* bytes, std::size_t size) {
@@ -93,8 +88,8 @@ EventWriter::EventWriter(const std::string& folder, std::function<double()> cloc
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   DOTIN_CHECK(!error, "{}: cannot make the folder: {}", folder, error.message());
-  const std::string base =
-      fmt::format("{}/events.out.tfevents.{}.{}.{}", folder, static_cast<int64_t>(clock_()), host_name(), ::getpid());
+  const std::string base = fmt::format("{}/events.out.tfevents.{}.{}.{}", folder, static_cast<int64_t>(clock_()),
+                                       core::host_name(), ::getpid());
   // A second writer within the same second gets a number of its own; "x" never overwrites.
   path_ = base;
   file_.reset(std::fopen(path_.c_str(), "wbx"));

@@ -98,7 +98,7 @@ void TrainOptions::describe(core::OptionVisitor& v) {
           average);
   v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
   v.visit({"seed", "seed of everything random", {}}, seed);
-  v.visit({"threads", "threads to use; 0: all cores", {}}, threads);
+  v.visit({"threads", "threads to use, at most one for each processor; 0: all cores", {}}, threads);
   v.visit({"device",
            "where models compute; cuda needs a libtorch that has it, and uses the reference engine",
            {"cpu", "cuda"}},

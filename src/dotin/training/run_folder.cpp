@@ -54,6 +54,25 @@ void make_folder(const std::string& path) {
   DOTIN_CHECK(!error, "{}: cannot make the folder: {}", path, error.message());
 }
 
+constexpr const char* kLock = ".lock";
+
+/// Whether nothing is in the folder but what a run that was killed at its start may have left.
+bool is_unused(const std::string& path) {
+  std::error_code error;
+  bool unused = true;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    unused = unused && (name == kLock || io::is_temporary_name(name));
+  }
+  DOTIN_CHECK(!error, "{}: cannot read the folder: {}", path, error.message());
+  return unused;
+}
+
+void check_unused(const std::string& path) {
+  DOTIN_CHECK(is_unused(path), "{}: the folder is not empty; choose another, or continue the run in it with --resume",
+              path);
+}
+
 /// A field of a CSV line: in quotes where it has to be.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -97,16 +116,21 @@ std::string default_run_name(const std::string& data, const std::vector<std::str
   return name + "-" + stamp;
 }
 
+RunFolder::RunFolder(std::string path)
+    : path_(std::move(path)), lock_(std::make_shared<const io::FileLock>(file(kLock), path_)) {
+  io::remove_stale_temporaries(path_);
+}
+
 RunFolder RunFolder::create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) {
-    DOTIN_CHECK(fs::is_directory(path), "{}: is a file; give the run a folder of its own", path);
-    const bool empty = fs::is_empty(path, error);
-    DOTIN_CHECK(!error, "{}: cannot read the folder: {}", path, error.message());
-    DOTIN_CHECK(empty, "{}: the folder is not empty; choose another, or continue the run in it with --resume", path);
+    DOTIN_CHECK(fs::is_directory(path, error), "{}: is a file; give the run a folder of its own", path);
+    check_unused(path);
   }
   make_folder(path);
-  return RunFolder(path);
+  RunFolder folder(path);
+  check_unused(path);  // another run may have begun and ended there in between
+  return folder;
 }
 
 RunFolder RunFolder::create_numbered(const std::string& root, const std::string& name) {
@@ -116,38 +140,47 @@ RunFolder RunFolder::create_numbered(const std::string& root, const std::string&
     std::error_code error;
     // True only for the one that made it, so two runs never share a folder.
     if (fs::create_directory(path, error)) return RunFolder(path);
-    DOTIN_CHECK(!error || fs::exists(path), "{}: cannot make the folder: {}", path, error.message());
+    std::error_code ignored;
+    DOTIN_CHECK(!error || fs::exists(path, ignored), "{}: cannot make the folder: {}", path, error.message());
   }
 }
 
 RunFolder RunFolder::open(const std::string& path) {
-  DOTIN_CHECK(fs::is_directory(path), "{}: no such run folder", path);
-  DOTIN_CHECK(fs::is_regular_file(path + "/config.toml"), "{}: no run to continue: there is no config.toml in it",
-              path);
+  std::error_code error;
+  DOTIN_CHECK(fs::is_directory(path, error), "{}: no such run folder", path);
+  DOTIN_CHECK(fs::is_regular_file(path + "/config.toml", error),
+              "{}: no run to continue: there is no config.toml in it", path);
   return RunFolder(path);
 }
 
 void RunFolder::write_config(const RunOptions& options, const ValuesUsed& used) const {
-  io::write_file_atomically(file("config.toml"), to_toml(options, used));
+  write("config.toml", to_toml(options, used));
 }
 
 std::string RunFolder::config_text() const { return io::read_file(file("config.toml"), kMaxConfigBytes); }
 
 void RunFolder::write_result(const nlohmann::json& result) const {
-  io::write_file_atomically(file("result.json"), result.dump(2) + "\n");
+  // The folder's own path is in it, and may have any bytes.
+  write("result.json", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void RunFolder::write(const std::string& name, const std::string& content) const {
+  io::write_file_atomically(file(name), content, io::Folders::must_exist);
 }
 
 MetricsFile::MetricsFile(std::string path, std::vector<std::string> columns)
     : path_(std::move(path)), columns_(columns.size()) {
   const std::string header = header_of(columns);
-  if (!fs::exists(path_)) {
-    io::write_file_atomically(path_, header);
+  std::error_code error;
+  if (!fs::exists(path_, error)) {
+    io::write_file_atomically(path_, header, io::Folders::must_exist);
   } else {
     const std::string content = io::read_file(path_, kMaxMetricsBytes);
     DOTIN_CHECK(content.compare(0, header.size(), header) == 0,
                 "{}:1: the columns differ from those of this run: it is the file of another run", path_);
     const std::size_t complete = content.rfind('\n') + 1;
-    if (complete < content.size()) io::write_file_atomically(path_, content.substr(0, complete));
+    if (complete < content.size())
+      io::write_file_atomically(path_, content.substr(0, complete), io::Folders::must_exist);
   }
   open();
 }
@@ -192,7 +225,7 @@ void MetricsFile::truncate_after(int64_t fold, int64_t epoch) {
     from = end + 1;
   }
   close();
-  io::write_file_atomically(path_, kept);
+  io::write_file_atomically(path_, kept, io::Folders::must_exist);
   open();
 }
 

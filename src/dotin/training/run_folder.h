@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "dotin/io/file_lock.h"
 #include "dotin/training/config.h"
 
 namespace dotin::training {
@@ -15,16 +17,18 @@ namespace dotin::training {
 /// become '-'.
 std::string default_run_name(const std::string& data, const std::vector<std::string>& tasks, std::time_t time);
 
+/// Locked as long as it or a copy of it lives: no other run may write there. What a killed run has left half written is
+/// removed. A folder that goes missing is not made again: writing into it is a core::Error then.
 class RunFolder {
  public:
   /// A new folder, or one that is there and empty. core::Error for one with anything in it: a run never mixes with
-  /// another.
+  /// another. core::Error that says who has it where another run is in it.
   static RunFolder create(const std::string& path);
 
   /// root/name, or root/name-2, root/name-3 ... where that is taken, be it by a run started at the same moment.
   static RunFolder create_numbered(const std::string& root, const std::string& name);
 
-  /// A folder that a run has left; core::Error if there is no config.toml in it.
+  /// A folder that a run has left; core::Error if there is no config.toml in it, or a run at work.
   static RunFolder open(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -35,11 +39,14 @@ class RunFolder {
   /// What is in config.toml: options, and as comments what was used.
   std::string config_text() const;
   void write_result(const nlohmann::json& result) const;
+  /// Writes path()/name.
+  void write(const std::string& name, const std::string& content) const;
 
  private:
-  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  explicit RunFolder(std::string path);
 
   std::string path_;
+  std::shared_ptr<const io::FileLock> lock_;
 };
 
 /// One line of metrics.csv: an epoch of a fold (fold 0 where there is but one).

@@ -7,11 +7,12 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "dotin/batch/drop_edges.h"
 #include "dotin/core/denormals.h"
 #include "dotin/core/error.h"
+#include "dotin/core/host.h"
+#include "dotin/core/log.h"
 #include "dotin/core/random.h"
 #include "dotin/training/config.h"
 #include "dotin/training/optimizer.h"
@@ -107,6 +108,9 @@ class Run {
   }
 
  private:
+  /// The first epoch that may be chosen as the best one.
+  int64_t first_eligible() const { return first_full_epoch(input_.options.warmup_share(), options_.epochs); }
+
   layers::ParameterSet& parameters() { return learner_.model->parameters(); }
 
   /// False if asked to stop before the epoch was over.
@@ -198,7 +202,7 @@ class Run {
     record.validation_loss = validation.loss;
     if (input_.test_every_epoch)
       record.test = evaluate(learner_, bound_, all_.subset(input_.split.test), record.drop_factor).values;
-    const bool eligible = state_.epoch >= first_full_epoch(input_.options.warmup_share(), options_.epochs);
+    const bool eligible = state_.epoch >= first_eligible();
     // Where there is no score (no validation graphs, say), the last eligible epoch counts as the best.
     const bool better = state_.best_epoch < 0 || std::isnan(state_.best_score) ||
                         is_better(record.score, validation.loss, state_.best_score, state_.best_loss);
@@ -217,9 +221,7 @@ class Run {
     state_.loss_sum = 0;
     state_.graphs_seen = 0;
     state_.seconds_in_epoch = 0;
-    const bool stalled = options_.early_stop > 0 && state_.best_epoch >= 0 &&
-                         state_.epoch - 1 - state_.best_epoch >= options_.early_stop;
-    state_.finished = state_.epoch >= options_.epochs || stalled;
+    state_.finished = is_finished(state_, options_.epochs, options_.early_stop);
     observer_.on_epoch(record);
   }
 
@@ -229,7 +231,7 @@ class Run {
     for (std::size_t i = 0; i < all.size(); ++i) {
       tensors.emplace_back("parameter." + all[i].first, all[i].second.detach());
       tensors.emplace_back("first_moment." + all[i].first, adam_.first_moments()[i]);
-      tensors.emplace_back("second_moment." + all[i].first, adam_.second_moments()[i]);
+      tensors.emplace_back(kSecondMoment + all[i].first, adam_.second_moments()[i]);
       tensors.emplace_back("best." + all[i].first, best_[i]);
       if (options_.average > 0) tensors.emplace_back("average." + all[i].first, average_[i]);
     }
@@ -244,7 +246,14 @@ class Run {
   }
 
   void restore() {
-    state_ = read_checkpoint(input_.checkpoint, about_, checkpoint_tensors());
+    StateBounds bounds;
+    bounds.epochs = options_.epochs;
+    bounds.first_eligible = first_eligible();
+    bounds.early_stop = options_.early_stop;
+    bounds.graphs = train_.size();
+    bounds.validation_values = metric_names(learner_.tasks).size();
+    bounds.test_values = input_.test_every_epoch ? bounds.validation_values : 0;
+    state_ = read_checkpoint(input_.checkpoint, about_, bounds, checkpoint_tensors());
     schedule_.restore(state_.schedule);
   }
 
@@ -282,8 +291,12 @@ TrainResult train(const TrainerInput& input, TrainObserver& observer) {
 }
 
 int set_threads(int64_t threads) {
-  const int count =
-      threads > 0 ? static_cast<int>(threads) : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int processors = core::processors();
+  if (threads > processors) {
+    core::log_warning("{} threads are asked for, but there are {} processors: {} threads are used", threads, processors,
+                      processors);
+  }
+  const int count = threads > 0 ? static_cast<int>(std::min<int64_t>(threads, processors)) : processors;
   at::set_num_threads(count);
   return count;
 }
