@@ -9,8 +9,11 @@
 #include <string>
 #include <system_error>
 
+#include "address_space.h"
 #include "blas_core.h"
 #include "commands.h"
+#include "descriptors.h"
+#include "dotin/core/host.h"
 #include "program.h"
 
 namespace {
@@ -36,7 +39,14 @@ std::filesystem::path learn_program() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  dotin::app::keep_standard_descriptors();
   if (needs_only_data_commands(argc, argv)) return dotin::app::run_program(argc, argv, dotin::app::add_data);
+  const std::string too_little =
+      dotin::app::too_little_address_space(dotin::app::address_space_limit(), dotin::core::processors());
+  if (!too_little.empty()) {
+    std::fprintf(stderr, "dotin: error: %s\n", too_little.c_str());
+    return 1;
+  }
   dotin::app::choose_blas_core();
   const std::string program = learn_program().string();
   execv(program.c_str(), argv);
