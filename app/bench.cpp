@@ -191,7 +191,7 @@ int run_bench(const BenchOptions& options, Context& context) {
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Work& work : works) list.push_back(as_json(work, threads, roof));
-    context.console.out(list.dump(2) + "\n");
+    context.console.out(json_text(list));
     return 0;
   }
   context.console.out(fmt::format(

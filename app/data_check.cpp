@@ -103,7 +103,7 @@ std::string as_json(const Report& report, const io::CollectingSink& sink, const 
         {"straddling", found.straddling}, {"folds", found.folds},   {"seed", options.seed},
         {"examples", found.examples}};
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string duplicates_text(const Report& report, const CheckOptions& options) {
@@ -161,7 +161,11 @@ void add_data_check(CLI::App& data, Context& context) {
       ->check(at_least(2))
       ->type_name("K")
       ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of that split")->type_name("N")->capture_default_str();
+  command.add_option("--seed", options->seed, "Seed of that split")
+      ->transform(whole_number())
+      ->check(at_least(0))
+      ->type_name("N")
+      ->capture_default_str();
   command.add_option("--max-problems", options->max_problems, "Problems to show")
       ->check(at_least(1))
       ->type_name("N")

@@ -124,7 +124,11 @@ void add_data_generate(CLI::App& data, Context& context) {
       ->check(CLI::IsMember({"1", "2"}))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--seed", generate.seed, "Same seed, same dataset")->type_name("N")->capture_default_str();
+  command.add_option("--seed", generate.seed, "Same seed, same dataset")
+      ->transform(whole_number())
+      ->check(at_least(0))
+      ->type_name("N")
+      ->capture_default_str();
   command
       .add_option("-o,--out", options->out,
                   "Where to: *.jsonl for JSON Lines, *.safetensors for the packed form, else a TU folder")

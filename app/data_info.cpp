@@ -56,7 +56,7 @@ std::string as_json(const data::Dataset& dataset, const data::Summary& summary) 
   }
   const std::string paper = compare_with_paper(summary);
   if (!paper.empty()) json["paper"] = paper;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string classes_text(const data::Summary& summary) {

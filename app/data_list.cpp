@@ -50,7 +50,7 @@ std::string as_json(const std::vector<Entry>& entries) {
     }
     list.push_back(std::move(item));
   }
-  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(list);
 }
 
 std::string as_table(const std::vector<Entry>& entries) {

@@ -67,7 +67,7 @@ std::string graphs_text(const ExplainOptions& options, const std::vector<int64_t
                    });
   if (options.csv) return rows;
   const nlohmann::json all = {{"model", report::model_json(given.learner, *given.dataset)}, {"graphs", graphs}};
-  return options.json ? all.dump() + "\n" : report::graphs_page(all);
+  return options.json ? json_text(all, -1) : report::graphs_page(all);
 }
 
 std::string verification_text(const explain::Verification& verification) {
@@ -117,7 +117,7 @@ std::string dataset_text(const ExplainOptions& options, const ModelAndData& give
   nlohmann::json all = {{"model", report::model_json(given.learner, *given.dataset)},
                         {"summary", report::summary_json(summary)}};
   if (options.verify) all["verification"] = report::verification_json(verification);
-  return options.json ? all.dump(2) + "\n" : report::dataset_page(all);
+  return options.json ? json_text(all) : report::dataset_page(all);
 }
 
 int run_explain(const ExplainOptions& options, Context& context) {

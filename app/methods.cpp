@@ -115,7 +115,7 @@ int run_methods(const MethodsOptions& options, Context& context) {
   if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Method& method : methods) list.push_back(as_json(method, batch));
-    context.console.out(list.dump(2) + "\n");
+    context.console.out(json_text(list));
     return 0;
   }
   context.console.out(fmt::format("{}: {}, {} threads, training in batches of {}, {} backbone, hidden {}, {} layers\n",

@@ -11,6 +11,7 @@
 #include "model_and_data.h"
 #include "output_place.h"
 #include "progress_bar.h"
+#include "text.h"
 
 namespace dotin::app {
 
@@ -39,7 +40,7 @@ int run_predict(const PredictOptions& options, Context& context) {
       line[learner.tasks[k]->name()] = learner.tasks[k]->prediction(output.data(), static_cast<int64_t>(output.size()));
     }
     if (options.explain) line["layers"] = report::layers_json(prediction.explanation, learner);
-    const std::string text = line.dump() + "\n";
+    const std::string text = json_text(line, -1);
     if (file) {
       file->write(text);
     } else {

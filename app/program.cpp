@@ -1,12 +1,15 @@
 #include "program.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
 #include "commands.h"
 #include "dotin/core/error.h"
+#include "dotin/core/memory.h"
 #include "signals.h"
 #include "usage.h"
 
@@ -22,6 +25,13 @@ void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     core::fail("cannot write to standard output: is the disk full, or the reader gone?");
   }
+}
+
+std::string out_of_memory() {
+  return fmt::format(
+      "out of memory: at most {} were in use, and {} more are to be had (of the machine, the container, ulimit); use a "
+      "smaller dataset or model, or a machine with more memory",
+      core::format_bytes(core::peak_resident_bytes()), core::format_bytes(core::available_bytes()));
 }
 
 int run(int argc, char** argv, AddCommands add_commands, Context& context) {
@@ -62,6 +72,7 @@ int run(int argc, char** argv, AddCommands add_commands, Context& context) {
 
 int run_program(int argc, char** argv, AddCommands add_commands) {
   Context context;
+  catch_vanished_files();
   try {
     const int code = run(argc, argv, add_commands, context);
     flush_output();
@@ -75,11 +86,17 @@ int run_program(int argc, char** argv, AddCommands add_commands) {
   } catch (const Interrupted& interrupted) {
     return interrupted.exit_code();
   } catch (const std::bad_alloc&) {
-    context.console.error("out of memory: use a smaller dataset or a machine with more memory");
+    context.console.error(out_of_memory());
+  } catch (const std::filesystem::filesystem_error& error) {
+    context.console.error(error.path1().string() + ": " + error.code().message());
   } catch (const std::system_error& error) {
-    context.console.error(error.what());
+    context.console.error(std::string("the system refuses: ") + error.what() +
+                          "; is a limit of threads, processes or memory reached?");
   } catch (const std::exception& error) {
-    context.console.error(std::string("internal error: ") + error.what());
+    const std::string what = error.what();
+    // libtorch has an exception of its own for it, which this program need not know.
+    const bool memory = what.find("can't allocate memory") != std::string::npos;
+    context.console.error(memory ? out_of_memory() : "internal error: " + what);
   }
   return kFailed;
 }

@@ -8,6 +8,7 @@
 
 #include "dotin/core/log.h"
 #include "dotin/training/config.h"
+#include "usage.h"
 
 namespace dotin::app {
 
@@ -40,7 +41,9 @@ class Registrar : public core::OptionVisitor {
     const std::string flag = flag_of(about.name);
     note(about, command_.add_flag(flag + ",!--no-" + flag.substr(2), value, about.help + (value ? " (on)" : " (off)")));
   }
-  void visit(const core::OptionAbout& about, int64_t& value) override { add(about, value, "INT"); }
+  void visit(const core::OptionAbout& about, int64_t& value) override {
+    add(about, value, "INT")->transform(whole_number());
+  }
   void visit(const core::OptionAbout& about, double& value) override { add(about, value, "NUMBER"); }
   void visit(const core::OptionAbout& about, std::string& value) override {
     if (about.name == "data") return;  // positional

@@ -27,6 +27,9 @@ class RunOptionsParser {
   /// run that is resumed).
   training::RunOptions resolve(const std::string& base_config = "") const;
 
+  /// The file of --config; empty if there is none.
+  const std::string& config() const { return config_; }
+
   /// The options that the presets set differently, with the value of each preset.
   static std::string preset_table();
 

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+
+#include "dotin/io/mapped_file.h"
 
 namespace dotin::app {
 
@@ -20,6 +23,22 @@ extern "C" void note_signal(int signal) {
 
 extern "C" void grace_is_over(int) { _exit(128 + noted); }
 
+void say(const char* text) {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+extern "C" void page_is_gone(int signal, siginfo_t* info, void*) {
+  const char* const path = io::mapped_file_at(info->si_addr);
+  if (path == nullptr) {
+    std::signal(signal, SIG_DFL);  // a bug: the access is tried again and ends the program
+    return;
+  }
+  say("dotin: error: ");
+  say(path);
+  say(": became shorter while it was read, or its disk has failed: see that the file is whole, and run this again\n");
+  _exit(1);
+}
+
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
@@ -35,6 +54,14 @@ void catch_signals(unsigned grace_seconds) {
   handle(SIGALRM, grace_is_over);
   handle(SIGINT, note_signal);
   handle(SIGTERM, note_signal);
+}
+
+void catch_vanished_files() {
+  struct sigaction action = {};
+  action.sa_sigaction = page_is_gone;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 int noted_signal() { return noted; }

@@ -20,6 +20,10 @@ class Interrupted : public std::exception {
 /// tidying; 0 waits for ever. A second signal always ends the program at once.
 void catch_signals(unsigned grace_seconds);
 
+/// From here on a mapped file that is cut short while it is read ends the program with 1 and a message, in place of a
+/// SIGBUS without one.
+void catch_vanished_files();
+
 /// The signal noted, or 0.
 int noted_signal();
 

@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace dotin::app {
 
@@ -60,6 +61,10 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
     text += name + std::string(width - columns_of(name) + 2, ' ') + value + "\n";
   }
   return text;
+}
+
+std::string json_text(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string listed(const std::vector<std::string>& items, std::size_t at_most) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ std::string counted(int64_t number, const std::string& noun);
 
 /// Rows of (name, value), the values aligned; a name may be empty to go on with the one above.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows);
+
+/// With a line end; bytes that are no UTF-8, of a path, say, become U+FFFD.
+std::string json_text(const nlohmann::json& json, int indent = 2);
 
 /// "a, b, c and 12 more"
 std::string listed(const std::vector<std::string>& items, std::size_t at_most);

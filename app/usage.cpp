@@ -4,6 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <system_error>
 #include <vector>
 
 #include "dotin/core/registry.h"
@@ -69,10 +72,39 @@ std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
   return fmt::format("{} (see '{} --help')", what_was_wrong(root, error), full_name(chosen_command(root)));
 }
 
+namespace {
+
+std::errc parse_whole(const std::string& text, int64_t& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped != end ? std::errc::invalid_argument : error;
+}
+
+std::string too_large(const std::string& text) {
+  return fmt::format("{} is too large, the most is {}", text, std::numeric_limits<int64_t>::max());
+}
+
+}  // namespace
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        int64_t number = 0;
+        const std::errc error = parse_whole(text, number);
+        if (error == std::errc::result_out_of_range) return too_large(text);
+        if (error != std::errc()) return fmt::format("'{}' is not a whole number", text);
+        text = std::to_string(number);
+        return "";
+      },
+      "");
+}
+
 CLI::Validator at_least(double least) {
   return CLI::Validator(
       [least](std::string& text) -> std::string {
         double number = 0;
+        int64_t whole = 0;
+        if (parse_whole(text, whole) == std::errc::result_out_of_range && text[0] != '-') return too_large(text);
         if (!CLI::detail::lexical_cast(text, number)) return fmt::format("'{}' is not a number", text);
         if (!(number >= least)) return fmt::format("{} is too small, the least is {}", text, least);
         return "";

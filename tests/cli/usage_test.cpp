@@ -3,6 +3,7 @@
 
 #include "cli/program.h"
 #include "support/expect.h"
+#include "support/temporary_folder.h"
 
 namespace dotin::testing {
 namespace {
@@ -103,6 +104,36 @@ TEST(Usage, NumbersOutOfRangeAreRefused) {
   EXPECT_NE(size.err.find("--max-line: "), std::string::npos) << size.err;
   const Result unit = run({"data", "info", "x", "--max-line", "10parsecs"});
   EXPECT_EQ(unit.code, 2);
+}
+
+TEST(Usage, WholeNumbersThatDoNotFitAreRefused) {
+  const std::string large = "99999999999999999999";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"train", "x", "--seed", large},
+                                             {"cv", "x", "--jobs", large},
+                                             {"predict", "m", "x", "--threads", large},
+                                             {"data", "check", "x", "--seed", large},
+                                             {"data", "generate", "motif", "-o", "x", "--seed", large}}) {
+    const Result result = run(words);
+    EXPECT_EQ(result.code, 2) << words[0];
+    EXPECT_SAYS(result.err, large + " is too large, the most is 9223372036854775807");
+  }
+  EXPECT_SAYS(run({"train", "x", "--epochs", "3.5"}).err, "--epochs: '3.5' is not a whole number");
+}
+
+TEST(Usage, NamesThatAreTooLongAreSaidWithTheirPath) {
+  const TemporaryFolder folder;
+  const std::string data = folder.write("x.jsonl", "{\"edges\": [[0,1]]}\n");
+  const std::string name = folder / std::string(300, 'x');
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"data", "pack", data, "-o", name},
+                                             {"train", "--resume", name},
+                                             {"reproduce", "table-datasets", "--out", name}}) {
+    const Result result = run(words);
+    EXPECT_EQ(result.code, 1) << result.err;
+    EXPECT_SAYS(result.err, "dotin: error: " + name);
+    EXPECT_EQ(result.err.find("filesystem error"), std::string::npos) << result.err;
+  }
 }
 
 TEST(Usage, QuietAndVerboseExcludeEachOther) {
