@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -117,36 +118,43 @@ class Reporter : public training::CrossValidationObserver {
   std::string last_;
 };
 
-void print_result(const std::vector<training::MetricResult>& results, const nlohmann::json& about, Console& console) {
-  console.out(
-      fmt::format("{:<28} {:>16} {:>16} {:>16} {:>16}\n", "test", "validation", "last", "best mean", "best test"));
-  for (const training::MetricResult& result : results) {
-    std::string line = fmt::format("{:<28}", result.name.task + " " + result.name.metric);
-    for (const training::RuleResult* const rule :
-         {&result.by_validation, &result.last, &result.best_mean, &result.best_test}) {
-      line += fmt::format(" {:>16}", fmt::format("{:.4f} +- {:.4f}", rule->test.mean, rule->test.std));
+/// What people read of a result.
+std::string table_of(const nlohmann::json& about, const std::vector<training::MetricName>& metrics) {
+  const auto number = [](const nlohmann::json& value) { return value.is_null() ? NAN : value.get<double>(); };
+  std::string text =
+      fmt::format("{:<28} {:>16} {:>16} {:>16} {:>16}\n", "test", "validation", "last", "best mean", "best test");
+  for (const training::MetricName& metric : metrics) {
+    const nlohmann::json& rules = about.at("tasks").at(metric.task).at(metric.metric);
+    text += fmt::format("{:<28}", metric.task + " " + metric.metric);
+    for (const char* const rule : {"validation", "last", "best_mean", "best_test"}) {
+      const nlohmann::json& found = rules.at(rule);
+      text +=
+          fmt::format(" {:>16}", fmt::format("{:.4f} +- {:.4f}", number(found.at("mean")), number(found.at("std"))));
     }
-    console.out(line + "\n");
+    text += "\n";
   }
   std::vector<std::string> features;
-  for (const nlohmann::json& part : about["features"]) {
-    const auto columns = part["columns"].get<std::vector<int64_t>>();
+  for (const nlohmann::json& part : about.at("features")) {
+    const auto columns = part.at("columns").get<std::vector<int64_t>>();
+    if (columns.empty()) continue;
     const auto [least, most] = std::minmax_element(columns.begin(), columns.end());
     features.push_back(
-        fmt::format("{} ({})", printable(part["name"].get<std::string>()),
+        fmt::format("{} ({})", printable(part.at("name").get<std::string>()),
                     *least == *most ? fmt::format("{}", *most) : fmt::format("{} to {}", *least, *most)));
   }
-  console.out(
-      two_columns({{"features", fmt::format("{}", fmt::join(features, ", "))},
-                   {"epoch chosen by", "validation: each fold's validation score, no look at the test set"},
-                   {"", "best mean and best test look at the test set, as some papers do: compare, do not quote"},
-                   {"time", core::format_seconds(about["seconds"].get<double>())},
-                   {"peak memory", core::format_bytes(about["peak_bytes"].get<int64_t>())},
-                   {"run folder", printable(about["run"].get<std::string>())}}));
+  return text +
+         two_columns({{"features", fmt::format("{}", fmt::join(features, ", "))},
+                      {"epoch chosen by", "validation: each fold's validation score, no look at the test set"},
+                      {"", "best mean and best test look at the test set, as some papers do: compare, do not quote"},
+                      {"time", core::format_seconds(about.at("seconds").get<double>())},
+                      {"peak memory", core::format_bytes(about.at("peak_bytes").get<int64_t>())},
+                      {"run folder", printable(about.at("run").get<std::string>())}});
 }
 
 int run_cv(const CvArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<training::RunFolder> resumed = resumed_folder("cv", arguments);
+  if (show_finished("cv", arguments, resumed, "tasks", table_of, context)) return 0;
   const auto check = [](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
     const auto folds = data::stratified_folds(training::stratification(*dataset, options), options.data.folds,
                                               static_cast<uint64_t>(options.train.seed));
@@ -157,7 +165,7 @@ int run_cv(const CvArguments& arguments, Context& context) {
     for (const char* const fitted : {"features", "sort_k", "clusters"}) used.erase(fitted);  // by each fold for itself
     return used;
   };
-  const RunSetup setup = set_up_run("cv", arguments, check, context);
+  const RunSetup setup = set_up_run("cv", arguments, std::move(resumed), check, context);
   training::CrossValidationInput input;
   input.dataset = setup.dataset;
   input.options = setup.options;
@@ -190,11 +198,7 @@ int run_cv(const CvArguments& arguments, Context& context) {
   setup.folder.write_result(result);
   write_report(setup.folder, "cv", result,
                report::history_json(validated.scores.metrics, validated.histories, folds.best_epochs), folds.tested);
-  if (arguments.json) {
-    context.console.out(result.dump(2) + "\n");
-  } else {
-    print_result(validated.results, result, context.console);
-  }
+  context.console.out(arguments.json ? json_text(result) : table_of(result, validated.scores.metrics));
   return 0;
 }
 
@@ -205,7 +209,9 @@ void add_cv(CLI::App& root, Context& context) {
       *root.add_subcommand("cv", "Cross-validate: seeded stratified folds, every selection rule from one run");
   const auto arguments = std::make_shared<CvArguments>();
   add_run_arguments(command, *arguments);
-  command.add_option("--jobs", arguments->jobs, "Folds trained at once; 0: as many as there are threads")
+  command
+      .add_option("--jobs", arguments->jobs,
+                  "Folds trained at once, at most one for each processor; 0: as many as there are threads")
       ->type_name("INT")
       ->check(at_least(0));
   set_examples(command,

@@ -1,8 +1,5 @@
 // dotin reproduce: the tables and figures of the paper from one command, beside the paper's own numbers.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,6 +15,7 @@
 #include "dotin/core/random.h"
 #include "dotin/core/registry.h"
 #include "dotin/io/atomic_file.h"
+#include "dotin/io/file_lock.h"
 #include "dotin/report/page.h"
 #include "dotin/report/reproduce/charts.h"
 #include "dotin/report/reproduce/items.h"
@@ -50,28 +48,6 @@ struct ReproduceOptions {
   std::string data;
   int64_t jobs = 0;
   bool list = false, no_run = false, json = false;
-};
-
-/// Keeps another `dotin reproduce` out of the folder while this one runs cells.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder) {
-    fs::create_directories(folder);
-    file_ = open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    DOTIN_CHECK(file_ >= 0, "cannot write into {}", folder);
-    if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    close(file_);
-    core::fail(
-        "another dotin reproduce is at work in {}: wait for it, choose another folder with --out, or look at what is "
-        "there with --no-run",
-        folder);
-  }
-  ~FolderLock() { close(file_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int file_ = -1;
 };
 
 std::vector<const Item*> chosen_items(const ReproduceOptions& options) {
@@ -216,7 +192,8 @@ int run(const ReproduceOptions& options, Context& context) {
   int64_t failed = 0;
   if (!options.no_run) {
     const std::vector<Cell> cells = all_cells(chosen, options.settings);
-    const FolderLock lock(options.out);
+    fs::create_directories(options.out);
+    const io::FileLock lock(options.out + "/.lock", options.out);
     data.require(datasets_of(cells));
     RunnerOptions runner;
     runner.folder = options.out;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "dotin/io/atomic_file.h"
 #include "dotin/report/page.h"
 #include "dotin/training/config.h"
 
@@ -71,7 +70,15 @@ void write_report(const training::RunFolder& folder, const std::string& command,
   data["result"] = result;
   data["history"] = history;
   data["config"] = folder.config_text();
-  io::write_file_atomically(folder.file("report.html"), report::run_page(data));
+  folder.write(kReport, report::run_page(data));
+}
+
+std::vector<training::MetricName> metrics_in(const nlohmann::json& by_task) {
+  std::vector<training::MetricName> names;
+  for (const auto& task : by_task.items()) {
+    for (const auto& metric : task.value().items()) names.push_back({task.key(), metric.key(), true});
+  }
+  return names;
 }
 
 nlohmann::json metrics_json(const std::vector<training::MetricName>& metrics, const std::vector<double>& values) {

@@ -12,6 +12,12 @@
 
 namespace dotin::app {
 
+/// The page that a run leaves last.
+inline constexpr const char* kReport = "report.html";
+
+/// The tasks and metrics that a result has values for.
+std::vector<training::MetricName> metrics_in(const nlohmann::json& by_task);
+
 /// "validation.classify.accuracy", ... in the order of MetricsRow::values.
 std::vector<std::string> metric_columns(const std::vector<training::MetricName>& metrics, bool with_test);
 

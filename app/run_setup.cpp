@@ -7,15 +7,19 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "dotin/core/error.h"
 #include "dotin/core/log.h"
 #include "dotin/data/open.h"
+#include "dotin/io/atomic_file.h"
 #include "dotin/tasks/spec.h"
 #include "dotin/training/config.h"
 #include "progress_bar.h"
+#include "run_report.h"
 #include "signals.h"
+#include "text.h"
 
 namespace dotin::app {
 
@@ -34,26 +38,23 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
 
 namespace {
 
+constexpr int64_t kMaxResultBytes = int64_t{1} << 30;
+
 data::DuplicatePolicy duplicates_of(const std::string& name) {
   if (name == "keep") return data::DuplicatePolicy::keep;
   return name == "error" ? data::DuplicatePolicy::error : data::DuplicatePolicy::merge;
 }
 
-training::RunOptions options_of(const RunArguments& arguments) {
-  if (arguments.resume.empty()) {
+/// resumed: the folder of a run to go on with, if that is asked for.
+training::RunOptions options_of(const RunArguments& arguments, const std::optional<training::RunFolder>& resumed) {
+  if (!resumed) {
     training::RunOptions options = arguments.options.resolve();
     if (!arguments.data.empty()) options.data.data = arguments.data;
     if (options.data.data.empty())
       core::fail_usage("DATA is required: a TU folder or zip, a packed file, JSON Lines, or a name");
     return options;
   }
-  for (const std::string& given : arguments.options.given()) {
-    if (given != "--threads") core::fail_usage("{} cannot be changed when a run is resumed", given);
-  }
-  if (!arguments.out.empty())
-    core::fail_usage("--out and --resume cannot be given together: a resumed run stays in its folder");
-  training::RunOptions options =
-      arguments.options.resolve(training::RunFolder::open(arguments.resume).file("config.toml"));
+  training::RunOptions options = arguments.options.resolve(resumed->file("config.toml"));
   if (!arguments.data.empty()) options.data.data = arguments.data;
   return options;
 }
@@ -66,13 +67,8 @@ void check_same_command(const std::string& command, const training::RunFolder& f
              train ? "cv" : "train", folder.path());
 }
 
-training::RunFolder folder_of(const std::string& command, const RunArguments& arguments,
-                              const training::RunOptions& options, const std::vector<tasks::TaskSpec>& specs) {
-  if (!arguments.resume.empty()) {
-    training::RunFolder folder = training::RunFolder::open(arguments.resume);
-    check_same_command(command, folder);
-    return folder;
-  }
+training::RunFolder new_folder(const RunArguments& arguments, const training::RunOptions& options,
+                               const std::vector<tasks::TaskSpec>& specs) {
   if (!arguments.out.empty()) return training::RunFolder::create(arguments.out);
   std::vector<std::string> names;
   for (const tasks::TaskSpec& spec : specs) names.push_back(spec.name);
@@ -80,12 +76,61 @@ training::RunFolder folder_of(const std::string& command, const RunArguments& ar
                                               training::default_run_name(options.data.data, names, std::time(nullptr)));
 }
 
+/// Relative paths mean another file where a run is resumed from another folder.
+training::RunOptions with_absolute_data(training::RunOptions options) {
+  std::error_code error;
+  if (!std::filesystem::exists(options.data.data, error)) return options;
+  const std::filesystem::path path = std::filesystem::absolute(options.data.data, error);
+  if (!error) options.data.data = path.lexically_normal().string();
+  return options;
+}
+
 }  // namespace
 
-RunSetup set_up_run(const std::string& command, const RunArguments& arguments, const RunCheck& check,
-                    Context& context) {
-  training::RunOptions options = options_of(arguments);
-  options.validate();
+std::optional<training::RunFolder> resumed_folder(const std::string& command, const RunArguments& arguments) {
+  if (arguments.resume.empty()) return std::nullopt;
+  for (const std::string& given : arguments.options.given()) {
+    if (given != "--threads") core::fail_usage("{} cannot be changed when a run is resumed", given);
+  }
+  if (!arguments.out.empty())
+    core::fail_usage("--out and --resume cannot be given together: a resumed run stays in its folder");
+  training::RunFolder folder = training::RunFolder::open(arguments.resume);
+  check_same_command(command, folder);
+  return folder;
+}
+
+bool show_finished(const std::string& command, const RunArguments& arguments,
+                   const std::optional<training::RunFolder>& resumed, const char* by_task, const ResultTable& table,
+                   Context& context) {
+  // The report is the last file of a run.
+  std::error_code error;
+  if (!resumed || !std::filesystem::exists(resumed->file(kReport), error)) return false;
+  std::string text;
+  try {
+    nlohmann::json result = nlohmann::json::parse(io::read_file(resumed->file("result.json"), kMaxResultBytes));
+    result["run"] = resumed->path();
+    text = table(result, metrics_in(result.at(by_task)));
+    if (arguments.json) text = json_text(result);
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  } catch (const core::Error&) {
+    return false;
+  }
+  core::log_info("{}: this run of dotin {} had come to its end; there is nothing to do", resumed->path(), command);
+  context.console.out(text);
+  return true;
+}
+
+RunSetup set_up_run(const std::string& command, const RunArguments& arguments,
+                    std::optional<training::RunFolder> resumed, const RunCheck& check, Context& context) {
+  training::RunOptions options = options_of(arguments, resumed);
+  const std::string config = resumed ? resumed->file("config.toml") : arguments.options.config();
+  try {
+    options.validate();
+  } catch (const core::UsageError& error) {
+    if (config.empty()) throw;
+    core::fail_usage("{}: {}", config, error.what());
+  }
   training::to_toml(options);  // refuses what config.toml could not hold
   const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(options.task.tasks);
 
@@ -100,9 +145,9 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments, c
   const training::ValuesUsed used = check(options, dataset);
   arguments.options.warn_without_effect(options);
 
-  const bool resuming = !arguments.resume.empty();
-  training::RunFolder folder = folder_of(command, arguments, options, specs);
-  if (!resuming) folder.write_config(options, used);
+  const bool resuming = resumed.has_value();
+  training::RunFolder folder = resuming ? std::move(*resumed) : new_folder(arguments, options, specs);
+  if (!resuming) folder.write_config(with_absolute_data(options), used);
   catch_signals(0);
   return {command, std::move(options), std::move(folder), std::move(dataset), resuming};
 }

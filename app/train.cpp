@@ -73,42 +73,45 @@ nlohmann::json survival_json(const std::vector<explain::Survival>& survivals) {
   return json;
 }
 
-void print_result(const nlohmann::json& result, const std::vector<training::MetricName>& metrics,
-                  const std::vector<explain::Survival>& survivals, Console& console) {
+/// What people read of a result.
+std::string table_of(const nlohmann::json& result, const std::vector<training::MetricName>& metrics) {
   std::vector<std::pair<std::string, std::string>> rows;
   std::vector<std::string> features;
-  for (const nlohmann::json& part : result["features"]) {
+  for (const nlohmann::json& part : result.at("features")) {
     features.push_back(
-        fmt::format("{} ({})", printable(part["name"].get<std::string>()), part["columns"].get<int64_t>()));
+        fmt::format("{} ({})", printable(part.at("name").get<std::string>()), part.at("columns").get<int64_t>()));
   }
   rows.emplace_back("features", fmt::format("{}", fmt::join(features, ", ")));
-  rows.emplace_back("best epoch",
-                    fmt::format("{} of {}", result["best_epoch"].get<int64_t>() + 1, result["epochs"].get<int64_t>()));
+  rows.emplace_back("best epoch", fmt::format("{} of {}", result.at("best_epoch").get<int64_t>() + 1,
+                                              result.at("epochs").get<int64_t>()));
   for (const char* const split : {"validation", "test"}) {
     for (const training::MetricName& metric : metrics) {
-      const nlohmann::json& value = result[split][metric.task][metric.metric];
+      const nlohmann::json& value = result.at(split).at(metric.task).at(metric.metric);
       rows.emplace_back(
           split, fmt::format("{} {} {}", metric.task, metric.metric,
                              value.is_null() ? std::string("unknown") : fmt::format("{:.4f}", value.get<double>())));
     }
   }
-  for (const explain::Survival& survival : survivals) {
-    if (survival.after_layer.empty() || survival.planted == 0) continue;
+  const nlohmann::json none = nlohmann::json::object();
+  for (const auto& target : (result.contains("planted") ? result.at("planted") : none).items()) {
+    const auto planted = target.value().at("planted").get<double>();
+    const auto after_layer = target.value().at("after_layer").get<std::vector<double>>();
+    if (after_layer.empty() || planted == 0) continue;
     rows.emplace_back(
         "planted nodes",
         fmt::format("{:.1f}% of those that decide '{}' survived the first drop, {:.1f}% the last",
-                    100.0 * static_cast<double>(survival.after_layer.front()) / static_cast<double>(survival.planted),
-                    survival.target,
-                    100.0 * static_cast<double>(survival.after_layer.back()) / static_cast<double>(survival.planted)));
+                    100 * after_layer.front() / planted, target.key(), 100 * after_layer.back() / planted));
   }
-  rows.emplace_back("time", core::format_seconds(result["seconds"].get<double>()));
-  rows.emplace_back("peak memory", core::format_bytes(result["peak_bytes"].get<int64_t>()));
-  rows.emplace_back("run folder", printable(result["run"].get<std::string>()));
-  console.out(two_columns(rows));
+  rows.emplace_back("time", core::format_seconds(result.at("seconds").get<double>()));
+  rows.emplace_back("peak memory", core::format_bytes(result.at("peak_bytes").get<int64_t>()));
+  rows.emplace_back("run folder", printable(result.at("run").get<std::string>()));
+  return two_columns(rows);
 }
 
 int run_train(const RunArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<training::RunFolder> resumed = resumed_folder("train", arguments);
+  if (show_finished("train", arguments, resumed, "validation", table_of, context)) return 0;
   training::TrainerInput input;
   std::vector<training::MetricName> metrics;
   const auto check = [&](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
@@ -119,7 +122,7 @@ int run_train(const RunArguments& arguments, Context& context) {
     metrics = training::metric_names(learner.tasks);
     return training::values_used(options, learner);
   };
-  const RunSetup setup = set_up_run("train", arguments, check, context);
+  const RunSetup setup = set_up_run("train", arguments, std::move(resumed), check, context);
   training::set_threads(setup.options.train.threads);
 
   input.dataset = setup.dataset;
@@ -163,11 +166,7 @@ int run_train(const RunArguments& arguments, Context& context) {
   record.add(trained.learner, test);
   write_report(setup.folder, "train", result,
                report::history_json(trained.metrics, {trained.history}, {trained.best_epoch}), record);
-  if (arguments.json) {
-    context.console.out(result.dump(2) + "\n");
-  } else {
-    print_result(result, trained.metrics, survivals, context.console);
-  }
+  context.console.out(arguments.json ? json_text(result) : table_of(result, trained.metrics));
   return 0;
 }
 

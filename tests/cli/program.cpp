@@ -67,6 +67,11 @@ Result run(const std::vector<std::string>& arguments, const Environment& environ
 }
 
 Result run_and_signal(const std::vector<std::string>& arguments, const std::string& signal_after, int signal) {
+  return run_and_act(arguments, signal_after, [signal](int process) { kill(process, signal); });
+}
+
+Result run_and_act(const std::vector<std::string>& arguments, const std::string& act_after,
+                   const std::function<void(int process)>& act) {
   const TemporaryFolder captured;
   const std::string out = captured / "out";
   int ends[2] = {-1, -1};
@@ -84,14 +89,14 @@ Result run_and_signal(const std::vector<std::string>& arguments, const std::stri
   }
   close(ends[1]);
   Result result;
-  bool signalled = false;
+  bool acted = false;
   char buffer[4096];
   ssize_t got = 0;
   while ((got = read(ends[0], buffer, sizeof buffer)) > 0) {
     result.err.append(buffer, static_cast<std::size_t>(got));
-    if (!signalled && result.err.find(signal_after) != std::string::npos) {
-      kill(child, signal);
-      signalled = true;
+    if (!acted && result.err.find(act_after) != std::string::npos) {
+      act(child);
+      acted = true;
     }
   }
   close(ends[0]);

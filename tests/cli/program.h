@@ -1,6 +1,7 @@
 // Runs the dotin program as a user would.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ Result run_program(const std::vector<std::string>& command, const Environment& e
 
 /// The dotin program.
 Result run(const std::vector<std::string>& arguments, const Environment& environment = {});
+
+/// The dotin program off a terminal; the first time `act_after` appears on its stderr, `act` is called with its
+/// process.
+Result run_and_act(const std::vector<std::string>& arguments, const std::string& act_after,
+                   const std::function<void(int process)>& act);
 
 /// The dotin program off a terminal; the first time `signal_after` appears on its stderr, it gets `signal`.
 Result run_and_signal(const std::vector<std::string>& arguments, const std::string& signal_after, int signal);
