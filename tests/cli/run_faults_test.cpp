@@ -95,9 +95,8 @@ TEST(RunFaults, TwoRunsNeverShareAFolder) {
   EXPECT_EQ(first.code, 128 + SIGKILL);
   for (const Result* const result : {&second, &resumed}) {
     EXPECT_EQ(result->code, 1) << result->err;
-    EXPECT_SAYS(result->err, out);
+    EXPECT_SAYS(result->err, out + ": in use by process ", ", since ");
   }
-  EXPECT_SAYS(resumed.err, ": in use by process ", ", since ");
   // The lock file of the killed run does no harm.
   EXPECT_TRUE(fs::exists(out + "/.lock"));
   const Result after = run_and_signal({"train", "--resume", out}, "epoch ", SIGINT);
@@ -176,6 +175,7 @@ TEST(RunFaults, MoreThreadsThanProcessorsAreNotStarted) {
 }
 
 TEST(RunFaults, ALimitOfTheAddressSpaceIsSaidWithItsFigure) {
+  if (!kPeakIsMeaningful) GTEST_SKIP() << "sanitizers need far more of it";
   for (const int mib : {100, 200, 400, 1000}) {
     const Result result = run_program(
         {"sh", "-c", "ulimit -v $(($1 * 1024)); exec \"$2\" methods", "sh", std::to_string(mib), program_path()});

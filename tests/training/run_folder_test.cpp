@@ -91,6 +91,7 @@ TEST(RunFolder, TwoRunsNeverShareOne) {
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
   first->write_config(preset("paper"));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
   const RunFolder copy = *first;
   first.reset();
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));

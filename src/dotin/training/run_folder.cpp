@@ -125,11 +125,12 @@ RunFolder RunFolder::create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) {
     DOTIN_CHECK(fs::is_directory(path, error), "{}: is a file; give the run a folder of its own", path);
-    check_unused(path);
+    // Where a run may be at work, who it is says more than that the folder is not empty.
+    if (!fs::exists(path + "/" + kLock, error)) check_unused(path);
   }
   make_folder(path);
   RunFolder folder(path);
-  check_unused(path);  // another run may have begun and ended there in between
+  check_unused(path);
   return folder;
 }
 
