@@ -54,6 +54,11 @@ class Reporter : public training::CrossValidationObserver {
         bar_(console, "cv", Unit::share),
         record_(record) {}
 
+  void on_ranking(int64_t fold, const training::RankingInfo& ranking) override {
+    show(fmt::format("{}/{} folds done  fold {} ranks nodes, step {}/{}", folds_done_, options_.data.folds, fold + 1,
+                     ranking.step, ranking.steps));
+  }
+
   void on_step(int64_t fold, const training::StepInfo& step) override {
     const double done =
         static_cast<double>(step.epoch) + static_cast<double>(step.batch) / static_cast<double>(step.batches);

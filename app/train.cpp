@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.h"
 #include "dotin/core/error.h"
@@ -27,16 +29,28 @@ class Reporter : public training::TrainObserver {
         epochs_(setup.options.train.epochs),
         metrics_(std::move(metrics)),
         file_(setup.folder.file("metrics.csv"), metric_columns(metrics_, false)),
-        events_(setup.folder.path()),
-        bar_(console, "train", Unit::share) {}
+        events_(setup.folder.path()) {}
+
+  void on_ranking(const training::RankingInfo& ranking) override {
+    const std::string losses =
+        fmt::format("loss {:.4f}, {:.4f} without seeing nodes", ranking.loss, ranking.blind_loss);
+    if (!bar_) bar_.emplace(console_, "rank nodes", Unit::share);
+    bar_->show(ranking.step, ranking.steps, losses);
+    if (ranking.step < ranking.steps) return;
+    bar_.reset();
+    if (!console_.live() && console_.verbosity() != Verbosity::quiet)
+      console_.write(fmt::format("nodes ranked in {} steps  {}\n", ranking.steps, losses));
+  }
 
   void on_step(const training::StepInfo& step) override {
     const int64_t done = step.epoch * step.batches + step.batch;
-    if (!stepped_) bar_.resume_at(done - 1);
-    stepped_ = true;
-    bar_.show(done, step.epochs * step.batches,
-              fmt::format("epoch {}/{} loss {:.4f} {} {} graphs/s", step.epoch + 1, step.epochs, step.mean_loss, last_,
-                          grouped(static_cast<int64_t>(step.graphs_per_second))));
+    if (!bar_) {
+      bar_.emplace(console_, "train", Unit::share);
+      bar_->resume_at(done - 1);
+    }
+    bar_->show(done, step.epochs * step.batches,
+               fmt::format("epoch {}/{} loss {:.4f} {} {} graphs/s", step.epoch + 1, step.epochs, step.mean_loss, last_,
+                           grouped(static_cast<int64_t>(step.graphs_per_second))));
   }
 
   void on_epoch(const training::EpochRecord& record) override {
@@ -60,15 +74,17 @@ class Reporter : public training::TrainObserver {
   std::vector<training::MetricName> metrics_;
   training::MetricsFile file_;
   training::EventWriter events_;
-  ProgressBar bar_;
+  std::optional<ProgressBar> bar_;  // of the ranking, then of the epochs
   std::string last_;
-  bool stepped_ = false, started_ = false;
+  bool started_ = false;
 };
 
 nlohmann::json survival_json(const std::vector<explain::Survival>& survivals) {
   nlohmann::json json = nlohmann::json::object();
   for (const explain::Survival& survival : survivals) {
-    json[survival.target] = {{"planted", survival.planted}, {"after_layer", survival.after_layer}};
+    json[survival.target] = {{"planted", survival.planted},
+                             {"after_layer", survival.after_layer},
+                             {"auc", std::isnan(survival.auc) ? nlohmann::json() : nlohmann::json(survival.auc)}};
   }
   return json;
 }
@@ -101,6 +117,8 @@ std::string table_of(const nlohmann::json& result, const std::vector<training::M
         "planted nodes",
         fmt::format("{:.1f}% of those that decide '{}' survived the first drop, {:.1f}% the last",
                     100 * after_layer.front() / planted, target.key(), 100 * after_layer.back() / planted));
+    if (const nlohmann::json& auc = target.value().at("auc"); !auc.is_null())
+      rows.emplace_back("", fmt::format("AUC of the score that decides the drop: {:.3f}", auc.get<double>()));
   }
   rows.emplace_back("time", core::format_seconds(result.at("seconds").get<double>()));
   rows.emplace_back("peak memory", core::format_bytes(result.at("peak_bytes").get<int64_t>()));

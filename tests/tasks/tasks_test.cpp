@@ -375,5 +375,32 @@ TEST(Change, IsWhatTheOutputHasMoved) {
   EXPECT_EQ(change_of(*ged, {0, 0}, {0, 0}), 0);
 }
 
+TEST(Tasks, LossesOfGraphsHaveTheLossAsTheirMeanAndNoneWithoutATarget) {
+  const auto dataset = small_dataset(8);  // graph 4 has no targets
+  for (const char* const text : {"classify", "regress:attributes", "multilabel:tox", "ged"}) {
+    const auto task = fitted(text, dataset);
+    const BoundTargets targets = task->bind(*dataset);
+    const int32_t copies = task->needs_triplets() ? 3 : 1;
+    const batch::Batch batch = batch_with({0, 1, 4, 6}, copies);
+    const at::Tensor output = random_tensor({4 * copies, task->head_width(3)}, 7).requires_grad_();
+    const at::Tensor losses = task->graph_losses(output, batch, targets);
+    ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{4})) << text;
+    const bool has_targets = !task->needs_triplets();
+    EXPECT_EQ(std::isnan(losses[2].item<double>()), has_targets) << text;
+    const at::Tensor known = losses.index_select(0, has_targets ? at::tensor({0, 1, 3}) : at::arange(4));
+    double expected = 0;
+    for (const int64_t g : {0, 1, 4, 6}) {
+      if (g == 4 && has_targets) continue;
+      if (!has_targets) break;
+      const int64_t row = g == 6 ? 3 : g;
+      expected += task->loss(output.narrow(0, row, 1), batch_with({g}), targets).item<double>();
+    }
+    if (!has_targets) expected = 4 * task->loss(output, batch, targets).item<double>();
+    EXPECT_NEAR(known.sum().item<double>(), expected, 1e-12) << text;
+    known.sum().backward();
+    EXPECT_TRUE(output.grad().isfinite().all().item<bool>()) << text << ": what has no target has no gradient";
+  }
+}
+
 }  // namespace
 }  // namespace dotin::tasks

@@ -2,9 +2,12 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "dotin/batch/loader.h"
 #include "dotin/core/error.h"
 #include "dotin/drop/methods.h"
+#include "dotin/tasks/metrics.h"
 
 namespace dotin::explain {
 
@@ -72,13 +75,23 @@ std::vector<Survival> planted_survival(const training::Learner& learner, const d
     result.push_back(survival);
   }
   if (result.empty() || !can_explain(learner)) return {};
+  std::vector<double> auc_sum(result.size(), 0), auc_graphs(result.size(), 0);
   core::NoProgress silent;
   const data::FeatureEncoder encoder(learner.features, dataset, data::UnknownLabels::error);
   predict(learner, encoder, view, true, silent, [&](const Prediction& prediction) {
     const int64_t first = dataset.node_offsets[static_cast<std::size_t>(prediction.graph)];
     for (std::size_t t = 0; t < result.size(); ++t) {
+      std::vector<int32_t> truth;
+      for (std::size_t i = 0; i < prediction.explanation.departure.size(); ++i)
+        truth.push_back(dataset.relevant[t].nodes[static_cast<std::size_t>(first) + i] != 0 ? 1 : 0);
+      const LayerExplanation& layer = prediction.explanation.layers.front();
+      if (layer.score.size() == truth.size() &&
+          std::count(truth.begin(), truth.end(), truth[0]) < static_cast<std::ptrdiff_t>(truth.size())) {
+        auc_sum[t] += tasks::auc(layer.score, truth);
+        ++auc_graphs[t];
+      }
       for (std::size_t i = 0; i < prediction.explanation.departure.size(); ++i) {
-        if (!dataset.relevant[t].nodes[static_cast<std::size_t>(first) + i]) continue;
+        if (truth[i] == 0) continue;
         ++result[t].planted;
         for (std::size_t l = 0; l < result[t].after_layer.size(); ++l) {
           if (prediction.explanation.departure[i] > static_cast<int32_t>(l)) ++result[t].after_layer[l];
@@ -86,6 +99,7 @@ std::vector<Survival> planted_survival(const training::Learner& learner, const d
       }
     }
   });
+  for (std::size_t t = 0; t < result.size(); ++t) result[t].auc = auc_sum[t] / auc_graphs[t];
   return result;
 }
 

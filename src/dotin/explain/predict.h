@@ -24,9 +24,13 @@ bool can_explain(const training::Learner& learner);
 void predict(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
              bool explain, core::Progress& progress, const std::function<void(const Prediction&)>& take);
 
-/// How many of the planted nodes of generated data survived each drop; nothing where the model cannot be explained.
+/// How well the nodes that decide, where data says which they are, were told from the others; nothing where the model
+/// cannot be explained.
 struct Survival {
   std::string target;
+  /// Of the score that decides the first drop, as a test for those nodes: the mean over the graphs in which some nodes
+  /// decide and some do not. NaN where there is no such graph.
+  double auc = 0;
   int64_t planted = 0;
   std::vector<int64_t>
       after_layer;  // still nodes of their own after layer l; the last layer drops nothing and is left out

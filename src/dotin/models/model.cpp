@@ -6,6 +6,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
+#include "dotin/models/ranking.h"
 #include "dotin/ops/linear.h"
 #include "dotin/ops/scalar_type.h"
 #include "dotin/ops/values.h"
@@ -93,6 +94,22 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
 }
 
 Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
+  if (!options_.ranks_by_relevance() || options.repeat != nullptr) return run(batch, options);
+  DOTIN_ASSERT(scorer_ != nullptr);
+  std::vector<LayerTrace> choices =
+      choices_by_rank(scorer_->scores(batch), tasks(), batch, options_, options.drop_factor);
+  ForwardOptions chosen = options;
+  chosen.repeat = &choices;
+  Forward result = run(batch, chosen);
+  // What decided is the ranking, and not the attention of the layer.
+  for (std::size_t l = 0; l < result.trace.size(); ++l) {
+    result.trace[l].logits = std::move(choices[l].logits);
+    result.trace[l].logits_by_task = std::move(choices[l].logits_by_task);
+  }
+  return result;
+}
+
+Forward Model::run(const batch::Batch& batch, const ForwardOptions& options) const {
   Forward result;
   const bool virtual_nodes = options_.has_virtual_nodes();
   at::Tensor read;  // [graphs, width], or with several virtual nodes [graphs, K, D]

@@ -13,28 +13,15 @@
 #include "dotin/drop/pool.h"
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/layers/backbone.h"
+#include "dotin/models/head.h"
 #include "dotin/models/layer_clock.h"
 #include "dotin/models/options.h"
+#include "dotin/models/relevance.h"
+#include "dotin/models/trace.h"
 #include "dotin/ops/fused_network.h"
 #include "dotin/readout/readout.h"
 
 namespace dotin::models {
-
-/// One task as the model sees it: a head that maps an embedding to `width` numbers.
-struct Head {
-  std::string name;
-  int64_t width;
-};
-
-/// What happened in one layer, for explanations and tests. Indices are raw nodes of the batch as they entered the
-/// layer.
-struct LayerTrace {
-  std::vector<int64_t> raw_offsets;     // graphs + 1
-  std::vector<double> logits;           // what decided the drop, if anything did
-  std::vector<double> logits_by_task;   // raw nodes x K, before smoothing; empty without virtual nodes
-  std::vector<uint8_t> keep;            // all 1 where nothing was dropped
-  std::vector<int64_t> new_raw_of_raw;  // raw node after the layer that is or holds it; -1: gone
-};
 
 struct ForwardOptions {
   double drop_factor = 1;   // of the warm-up: multiplies every drop ratio
@@ -63,6 +50,10 @@ class Model {
 
   Forward forward(const batch::Batch& batch, const ForwardOptions& options) const;
 
+  /// Where nodes are ranked by relevance (options().ranking), what ranks them; forward needs it.
+  void use_scorer(std::shared_ptr<Scorer> scorer) { scorer_ = std::move(scorer); }
+  Scorer* scorer() const { return scorer_.get(); }
+
   const ModelOptions& options() const { return options_; }
   const std::vector<Head>& heads() const { return heads_; }
   int64_t tasks() const { return static_cast<int64_t>(heads_.size()); }
@@ -72,6 +63,8 @@ class Model {
 
  private:
   struct Rows;
+  /// forward() once it is known who chooses.
+  Forward run(const batch::Batch& batch, const ForwardOptions& options) const;
   /// Whether the fused engine runs, which is of the CPU.
   bool fused() const;
   void make_pooling();
@@ -112,6 +105,7 @@ class Model {
   std::unique_ptr<readout::Readout> readout_;      // without
   ops::reference::EdgeWeights edge_weights_;
   ops::FusedNetwork fused_network_;
+  std::shared_ptr<Scorer> scorer_;
 };
 
 /// About how many numbers a model learns.

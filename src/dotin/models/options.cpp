@@ -46,6 +46,11 @@ void ModelOptions::describe(core::OptionVisitor& v) {
   v.visit({"temperature", "tau that divides attention logits; 0: sqrt(attention_dim), -1: attention_dim", {}},
           temperature);
   v.visit({"drop", "what leaves the graph between layers", drop::method_names()}, drop);
+  v.visit({"ranking",
+           "drop dotin: what ranks nodes; the attention of every layer, or relevance, learned before the model is from "
+           "what random parts of graphs tell",
+           {"attention", "relevance"}},
+          ranking);
   v.visit({"drop_ratio",
            "share of the nodes dropped after each layer: one number, or one per layer; after the last layer only gpool "
            "and sagpool drop",
@@ -211,6 +216,7 @@ std::vector<std::string> ModelOptions::without_effect() const {
     if (!used) names.insert(names.end(), options.begin(), options.end());
   };
   unless(method.has(drop::Trait::drop_ratio) || readout_name() == "sagpool", {"drop_ratio"});
+  unless(drop == "dotin", {"ranking"});
   unless(has_virtual_nodes(), {"attentiveness", "gate"});
   unless(has_virtual_nodes() && drop != "none", {"merge", "edge_weights", "merge_weights"});
   unless(has_virtual_nodes() && backbone != "gat", {"task_gates"});

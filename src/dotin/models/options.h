@@ -17,6 +17,7 @@ struct ModelOptions {
   int64_t attention_dim = 0;  // A; 0: max(16, D/8), -1: D
   double temperature = -1;    // tau; 0: sqrt(A), -1: A
   std::string drop = "dotin";
+  std::string ranking = "attention";
   std::vector<double> drop_ratio = {0.5};  // one for all layers, or one per layer
   bool merge = true;
   std::string attentiveness = "both";
@@ -50,6 +51,8 @@ struct ModelOptions {
   std::string readout_name() const;
   /// Whether each task has a virtual node of its own. The alternative is one embedding per graph.
   bool has_virtual_nodes() const { return readout_name() == "virtual"; }
+  /// Whether nodes are dropped by a ranking that is learned before the model is (models/relevance.h).
+  bool ranks_by_relevance() const { return drop == "dotin" && ranking == "relevance"; }
   /// Whether the fused engine runs (on the CPU); else the plain reference does.
   bool runs_fused() const { return engine == "fused"; }
   /// diffpool and mincut: clusters after layer l, down to one.

@@ -126,6 +126,7 @@ json layers_json(const explain::GraphExplanation& explanation, const training::L
   for (const explain::LayerExplanation& layer : explanation.layers) {
     layers.push_back({{"kept", layer.kept}, {"dropped", layer.dropped}, {"nodes", layer.entered}});
     if (!layer.attentiveness.empty()) layers.back()["attentiveness"] = by_task(learner, layer.attentiveness);
+    if (!layer.score.empty()) layers.back()["score"] = layer.score;
   }
   return layers;
 }

@@ -81,6 +81,15 @@ at::Tensor Classify::loss(const at::Tensor& output, const batch::Batch& batch, c
   return ops::cross_entropy(output, labels, class_weights_, label_smoothing_);
 }
 
+at::Tensor Classify::graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                                  const BoundTargets& targets) const {
+  const at::Tensor rows = target_rows(batch, targets);
+  const at::Tensor known = rows.isnan().logical_not();
+  const at::Tensor labels = at::where(known, rows, at::zeros_like(rows)).to(at::kLong);
+  const at::Tensor losses = -at::log_softmax(output.narrow(0, 0, batch.anchors), 1).gather(1, labels);
+  return at::where(known, losses, at::full_like(losses, std::nan(""))).squeeze(1);
+}
+
 void Classify::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                        Collected& collected) const {
   collect_rows(output, batch, targets, collected);

@@ -42,6 +42,17 @@ at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const 
   return ops::triplet_margin(output, triplet_options(batch), margin_);
 }
 
+at::Tensor Ged::graph_losses(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
+  const ops::TripletOptions options = triplet_options(batch);
+  const auto thirds = output.chunk(3);
+  const auto distances = [&](const at::Tensor& others) {
+    at::Tensor apart = (thirds[0] - others).square().sum(1).clamp_min(1e-12).sqrt();
+    if (!options.scale.empty()) apart = apart * at::tensor(options.scale, at::kDouble).to(apart.scalar_type());
+    return options.squared ? apart.square() : apart;
+  };
+  return (distances(thirds[1]) - distances(thirds[2]) + margin_).clamp_min(0);
+}
+
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,
                   Collected& collected) const {
   const ops::TripletDistances distances = ops::triplet_distances(output, triplet_options(batch));

@@ -16,6 +16,8 @@ class Classify : public Task {
   int64_t head_width(int64_t hidden) const override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                          const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -39,6 +41,8 @@ class Regress : public Task {
   int64_t head_width(int64_t hidden) const override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                          const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -49,6 +53,8 @@ class Regress : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
+  TermsOfGraphs terms(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const;
+
   std::vector<double> mean_, deviation_;  // of the training targets, per column
 };
 
@@ -63,6 +69,8 @@ class Multilabel : public Task {
   int64_t head_width(int64_t hidden) const override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                          const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -71,6 +79,8 @@ class Multilabel : public Task {
   double change(const double* before, const double* after, int64_t width) const override;
 
  private:
+  static TermsOfGraphs terms(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets);
+
   int64_t width_ = 0;
 };
 
@@ -86,6 +96,8 @@ class Ged : public Task {
   int64_t head_width(int64_t hidden) const override { return hidden; }
   BoundTargets bind(const data::Dataset&) const override { return {}; }
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
+  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                          const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;

@@ -41,13 +41,23 @@ BoundTargets Multilabel::bind(const data::Dataset& dataset) const {
   return bound;
 }
 
-at::Tensor Multilabel::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
+Task::TermsOfGraphs Multilabel::terms(const at::Tensor& output, const batch::Batch& batch,
+                                      const BoundTargets& targets) {
   const at::Tensor rows = target_rows(batch, targets).to(output.options());
   const at::Tensor known = rows.isnan().logical_not();
   const at::Tensor answers = at::where(known, rows, at::zeros_like(rows));
   const at::Tensor losses =
       at::binary_cross_entropy_with_logits(output.narrow(0, 0, batch.anchors), answers, {}, {}, at::Reduction::None);
-  return (losses * known).sum() / known.sum().clamp_min(1);
+  return {losses * known, known};
+}
+
+at::Tensor Multilabel::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
+  return terms(output, batch, targets).mean();
+}
+
+at::Tensor Multilabel::graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                                    const BoundTargets& targets) const {
+  return terms(output, batch, targets).mean_by_graph();
 }
 
 void Multilabel::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -54,12 +54,22 @@ BoundTargets Regress::bind(const data::Dataset& dataset) const {
   return bound;
 }
 
-at::Tensor Regress::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
+Task::TermsOfGraphs Regress::terms(const at::Tensor& output, const batch::Batch& batch,
+                                   const BoundTargets& targets) const {
   const at::Tensor mean = at::tensor(mean_, at::kDouble), deviation = at::tensor(deviation_, at::kDouble);
   const at::Tensor rows = ((target_rows(batch, targets) - mean) / deviation).to(output.options());
   const at::Tensor known = rows.isnan().logical_not();
   const at::Tensor error = at::where(known, output.narrow(0, 0, batch.anchors) - rows, at::zeros_like(rows));
-  return error.square().sum() / known.sum().clamp_min(1);
+  return {error.square(), known};
+}
+
+at::Tensor Regress::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const {
+  return terms(output, batch, targets).mean();
+}
+
+at::Tensor Regress::graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                                 const BoundTargets& targets) const {
+  return terms(output, batch, targets).mean_by_graph();
 }
 
 void Regress::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

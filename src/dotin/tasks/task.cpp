@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "dotin/core/registry.h"
 #include "dotin/tasks/kinds.h"
@@ -56,6 +57,13 @@ data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec
   for (int64_t g = 0; g < dataset.graphs(); ++g)
     values.push_back(target->values[static_cast<std::size_t>(g * target->width + column)]);
   return data::classes_of({spec.target, 1, std::move(values), target->names});
+}
+
+at::Tensor Task::TermsOfGraphs::mean() const { return losses.sum() / known.sum().clamp_min(1); }
+
+at::Tensor Task::TermsOfGraphs::mean_by_graph() const {
+  const at::Tensor count = known.sum(1), means = losses.sum(1) / count.clamp_min(1);
+  return at::where(count > 0, means, at::full_like(means, std::nan("")));
 }
 
 at::Tensor Task::target_rows(const batch::Batch& batch, const BoundTargets& targets) {

@@ -63,6 +63,9 @@ class Task {
 
   /// Mean over the graphs that have a target; 0 where none has. output: [graphs, head width].
   virtual at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const = 0;
+  /// [anchors]: the plain loss of each graph, without smoothing and weights; NaN where it has no target.
+  virtual at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
+                                  const BoundTargets& targets) const = 0;
   virtual void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                        Collected& collected) const = 0;
   /// The first is the main one, by which epochs are chosen.
@@ -75,6 +78,14 @@ class Task {
   virtual double change(const double* before, const double* after, int64_t width) const = 0;
 
  protected:
+  /// Losses of all columns of all anchors, 0 where there is no target, and whether there is one.
+  struct TermsOfGraphs {
+    at::Tensor losses, known;  // [anchors, columns]
+
+    at::Tensor mean() const;           // over all that are known; 0 where none is
+    at::Tensor mean_by_graph() const;  // [anchors]; NaN where none is
+  };
+
   /// What bind gave for the anchors: doubles, for a target may need more digits than the output has.
   static at::Tensor target_rows(const batch::Batch& batch, const BoundTargets& targets);
   static void collect_rows(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -31,6 +31,10 @@ class FoldObserver : public TrainObserver {
                const std::vector<MetricName>& metrics)
       : fold_(fold), observer_(observer), mutex_(mutex), stop_(stop), metrics_(metrics) {}
 
+  void on_ranking(const RankingInfo& ranking) override {
+    const std::lock_guard lock(mutex_);
+    observer_.on_ranking(fold_, ranking);
+  }
   void on_step(const StepInfo& step) override {
     const std::lock_guard lock(mutex_);
     observer_.on_step(fold_, step);

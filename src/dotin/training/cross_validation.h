@@ -19,6 +19,7 @@ struct CrossValidationInput {
 class CrossValidationObserver {
  public:
   virtual ~CrossValidationObserver() = default;
+  virtual void on_ranking(int64_t /*fold*/, const RankingInfo&) {}
   virtual void on_step(int64_t /*fold*/, const StepInfo&) {}
   virtual void on_epoch(int64_t /*fold*/, const std::vector<MetricName>&, const EpochRecord&) {}
   /// The fold has run to its end; the learner has the weights of its best epoch.

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
 #include "dotin/drop/methods.h"
 #include "dotin/drop/pools.h"
 #include "dotin/io/safetensors.h"
+#include "dotin/training/ranking.h"
 #include "dotin/training/tensors.h"
 
 namespace dotin::training {
@@ -173,6 +175,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   check_memory(learner, train);
   learner.model = std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner),
                                                   static_cast<uint64_t>(options.train.seed));
+  if (learner.options.model.ranks_by_relevance()) make_scorer(learner);
   use_device(learner, options.train.device);
   return learner;
 }
@@ -204,6 +207,10 @@ void save_model(const Learner& learner, const std::string& path) {
   }
   std::vector<io::TensorToWrite> tensors;
   for (const auto& [name, tensor] : learner.model->parameters().all()) tensors.push_back(to_write(name, tensor));
+  if (const models::Scorer* const scorer = learner.model->scorer()) {
+    for (const auto& [name, tensor] : scorer->parameters().all())
+      tensors.push_back(to_write(kScorerPrefix + name, tensor));
+  }
   io::write_safetensors(path, tensors, {{kMetadataKey, about.dump()}});
 }
 
@@ -238,14 +245,20 @@ void check_size(const Learner& learner, const io::SafetensorsFile& file) {
 }
 
 void read_parameters(models::Model& model, const io::SafetensorsFile& file) {
-  for (const auto& [name, tensor] : model.parameters().all()) {
-    read_into(file, name, tensor.detach());
-    DOTIN_CHECK(tensor.isfinite().all().item<bool>(), "{}: tensor '{}' has values that are not finite", file.path(),
-                name);
-  }
+  std::set<std::string> known;
+  const auto read_all = [&](const std::string& prefix, const layers::ParameterSet& parameters) {
+    for (const auto& [own_name, tensor] : parameters.all()) {
+      const std::string name = prefix + own_name;
+      read_into(file, name, tensor.detach());
+      DOTIN_CHECK(tensor.isfinite().all().item<bool>(), "{}: tensor '{}' has values that are not finite", file.path(),
+                  name);
+      known.insert(name);
+    }
+  };
+  read_all("", model.parameters());
+  if (model.scorer() != nullptr) read_all(kScorerPrefix, model.scorer()->parameters());
   for (const auto& entry : file.tensors()) {
-    DOTIN_CHECK(model.parameters().has(entry.first), "{}: tensor '{}' is not part of this model", file.path(),
-                entry.first);
+    DOTIN_CHECK(known.count(entry.first) == 1, "{}: tensor '{}' is not part of this model", file.path(), entry.first);
   }
 }
 
@@ -265,6 +278,7 @@ Learner load_model(const std::string& path) {
     check_size(learner, file);
     learner.model =
         std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner), 0);
+    if (learner.options.model.ranks_by_relevance()) make_scorer(learner);
   } catch (const nlohmann::json::exception& error) {
     core::fail("{}: the metadata of the model is damaged: {}", path, error.what());
   } catch (const core::Error& error) {

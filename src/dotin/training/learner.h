@@ -13,6 +13,9 @@
 
 namespace dotin::training {
 
+/// Of the names of a scorer's tensors in model files and checkpoints.
+inline constexpr const char* kScorerPrefix = "scorer.";
+
 struct Learner {
   RunOptions options;
   data::FeatureMap features;

@@ -79,6 +79,10 @@ void TrainOptions::describe(core::OptionVisitor& v) {
        "ratio rises",
        {}},
       drop_explore);
+  v.visit({"ranking_steps",
+           "ranking relevance: steps of 32 graphs in which the ranking is learned; 0: 30 epochs, at least 1500",
+           {}},
+          ranking_steps);
   v.visit({"drop_edge",
            "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",
            {}},
@@ -164,6 +168,9 @@ void RunOptions::validate() const {
   const Schedule schedule(train);  // refuses what it cannot use
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
     core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
+  if (train.ranking_steps < 0) core::fail_usage("--ranking-steps must not be negative, not {}", train.ranking_steps);
+  if (model.ranks_by_relevance() && train.device != "cpu")
+    core::fail_usage("--ranking relevance with --device {}: the ranking is computed on the CPU", train.device);
   if (!(train.drop_explore >= 0 && std::isfinite(train.drop_explore)))
     core::fail_usage("--drop-explore must be a number from 0 on, not {}", train.drop_explore);
   if (!(train.drop_edge >= 0 && train.drop_edge < 1))
@@ -178,6 +185,7 @@ double RunOptions::learning_rate() const {
 }
 
 double RunOptions::warmup_share() const {
+  if (model.ranks_by_relevance()) return 0;  // the ranking is known before the first epoch
   return drop::about(model.drop).has(drop::Trait::warm_up) ? train.drop_warmup : 0;
 }
 
@@ -200,6 +208,8 @@ std::vector<WithoutEffect> RunOptions::without_effect() const {
   for (const std::string& option : model.without_effect()) found.push_back({option, model_is});
   unless(drop::about(model.drop).has(drop::Trait::warm_up), model_is, {"drop_warmup"});
   unless(model.drop == "dotin", model_is, {"drop_explore"});
+  unless(!model.ranks_by_relevance(), "with --ranking relevance", {"drop_warmup", "drop_explore"});
+  unless(model.ranks_by_relevance(), "without --ranking relevance", {"ranking_steps"});
   unless(model.drop != "dotin" || train.drop_warmup > 0, "with --drop-warmup 0", {"drop_explore"});
   const std::string schedule_is = fmt::format("with --schedule {}", train.schedule);
   unless(train.schedule == "step", schedule_is, {"schedule_step"});

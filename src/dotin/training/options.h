@@ -51,6 +51,7 @@ struct TrainOptions {
   double weight_decay = 0.01;
   double drop_warmup = 0.4;
   double drop_explore = 2;
+  int64_t ranking_steps = 0;  // 0: by the number of graphs, see training/ranking.h
   double drop_edge = 0;
   std::string schedule = "constant";
   int64_t schedule_step = 20;

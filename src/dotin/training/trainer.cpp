@@ -16,6 +16,7 @@
 #include "dotin/core/random.h"
 #include "dotin/training/config.h"
 #include "dotin/training/optimizer.h"
+#include "dotin/training/ranking.h"
 
 namespace dotin::training {
 
@@ -91,7 +92,11 @@ class Run {
   }
 
   TrainResult go() {
-    if (input_.resume && !input_.checkpoint.empty() && std::filesystem::exists(input_.checkpoint)) restore();
+    if (input_.resume && !input_.checkpoint.empty() && std::filesystem::exists(input_.checkpoint)) {
+      restore();
+    } else if (learner_.model->scorer() != nullptr && !train_scorer(learner_, bound_, train_, observer_)) {
+      return result(true);  // without a checkpoint: it begins anew, and comes to the same
+    }
     batch::Loader loader(train_, bound_.encoder, loader_options(learner_, true));
     last_checkpoint_ = Clock::now();
     while (!state_.finished) {
@@ -234,6 +239,10 @@ class Run {
       tensors.emplace_back(kSecondMoment + all[i].first, adam_.second_moments()[i]);
       tensors.emplace_back("best." + all[i].first, best_[i]);
       if (options_.average > 0) tensors.emplace_back("average." + all[i].first, average_[i]);
+    }
+    if (const models::Scorer* const scorer = learner_.model->scorer()) {
+      for (const auto& [name, tensor] : scorer->parameters().all())
+        tensors.emplace_back(kScorerPrefix + name, tensor.detach());
     }
     return tensors;
   }

@@ -27,10 +27,17 @@ struct StepInfo {
   double graphs_per_second;  // of the epoch so far
 };
 
+/// While nodes are ranked, before the first epoch.
+struct RankingInfo {
+  int64_t step, steps;
+  double loss, blind_loss;  // of whole graphs, and without seeing any node; running means
+};
+
 /// Told what goes on; may ask to stop. Called from the thread that trains.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
+  virtual void on_ranking(const RankingInfo&) {}
   virtual void on_step(const StepInfo&) {}
   virtual void on_epoch(const EpochRecord&) {}
   /// Asked after every step. True: finish the step, write the checkpoint, return.

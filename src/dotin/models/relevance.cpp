@@ -1,0 +1,134 @@
+#include "dotin/models/relevance.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+#include "dotin/layers/backbone.h"
+#include "dotin/models/fused.h"
+#include "dotin/ops/linear.h"
+#include "dotin/ops/mix.h"
+#include "dotin/ops/rows.h"
+#include "dotin/ops/segments.h"
+#include "dotin/ops/sparse_layer.h"
+#include "dotin/ops/values.h"
+
+namespace dotin::models {
+
+namespace {
+
+constexpr int64_t kLayers = 3;
+
+ModelOptions layer_options(int64_t hidden) {
+  ModelOptions options;
+  options.backbone = "gin";
+  options.hidden = hidden;
+  return options;
+}
+
+void add_layers(layers::ParameterSet& parameters, int64_t hidden, int64_t input_width) {
+  parameters.add_uniform("input.weight", {hidden, input_width}, 1 / std::sqrt(static_cast<double>(input_width)));
+  layers::BackboneOptions options;
+  options.hidden = hidden;
+  options.tasks = 0;
+  const auto backbone = layers::make_backbone("gin", options);
+  for (int64_t l = 0; l < kLayers; ++l) {
+    backbone->add_parameters(parameters, l);
+    const std::string prefix = "layers." + std::to_string(l);
+    parameters.add_constant(prefix + ".norm.weight", {hidden}, 1);
+    parameters.add_constant(prefix + ".norm.bias", {hidden}, 0);
+  }
+}
+
+std::shared_ptr<const kernels::Level> level_of(const batch::Batch& batch) {
+  auto level = std::make_shared<kernels::Level>();
+  level->node_offsets = batch.node_offsets;
+  level->row_offsets = batch.row_offsets;
+  level->columns = batch.neighbours;
+  return level;
+}
+
+/// [nodes, hidden]: what the layers make of every node.
+at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, const batch::Batch& batch,
+                     const std::shared_ptr<const kernels::Level>& level) {
+  const kernels::LayerSettings settings = layer_settings(layer_options(hidden));
+  ops::SharedRows x = ops::input_rows(batch, parameters.get("input.weight"));
+  for (int64_t l = 0; l < kLayers; ++l) {
+    const layers::LayerParameters own(parameters, l);
+    x = {ops::sparse_layer(settings, layer_parameters(own), level, x, {}), {}};
+  }
+  return x.rows;
+}
+
+at::Tensor linear(const layers::ParameterSet& parameters, const std::string& name, const at::Tensor& rows) {
+  return ops::linear(rows, parameters.get(name + ".weight"), parameters.get(name + ".bias"));
+}
+
+}  // namespace
+
+Judge::Judge(const RelevanceOptions& options, std::vector<Head> heads)
+    : heads_(std::move(heads)), parameters_(options.seed, options.type) {
+  add_layers(parameters_, kHidden, options.columns.width);
+  for (const Head& head : heads_) {
+    layers::add_linear(parameters_, head.name + ".linear", head.width, 2 * kHidden);
+    layers::add_linear(parameters_, head.name + ".inner", kHidden, 2 * kHidden);
+    layers::add_linear(parameters_, head.name + ".outer", head.width, kHidden);
+    parameters_.add_constant(head.name + ".blind", {1, head.width}, 0);
+  }
+}
+
+std::vector<at::Tensor> Judge::forward(const batch::Batch& batch) const {
+  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch));
+  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
+  const at::Tensor read = ops::segment_mean_max(rows, offsets);
+  std::vector<at::Tensor> outputs;
+  for (const Head& head : heads_) {
+    const at::Tensor inner = at::elu(linear(parameters_, head.name + ".inner", read));
+    outputs.push_back(linear(parameters_, head.name + ".linear", read) +
+                      linear(parameters_, head.name + ".outer", inner));
+  }
+  return outputs;
+}
+
+std::vector<at::Tensor> Judge::forward_blind(int64_t graphs) const {
+  std::vector<at::Tensor> outputs;
+  for (const Head& head : heads_) outputs.push_back(parameters_.get(head.name + ".blind").repeat({graphs, 1}));
+  return outputs;
+}
+
+Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
+    : columns_(options.columns), tasks_(tasks), parameters_(options.seed, options.type) {
+  add_layers(parameters_, kHidden, columns_.width);
+  layers::add_linear(parameters_, "inner", kHidden, kHidden);
+  parameters_.add_uniform("context.weight", {kHidden, 2 * kHidden}, 1 / std::sqrt(2.0 * kHidden));
+  parameters_.add_uniform("score.weight", {2 * tasks, kHidden}, 0.1 / std::sqrt(static_cast<double>(kHidden)));
+  parameters_.add_constant("score.bias", {2 * tasks}, 0);
+}
+
+at::Tensor Scorer::forward(const batch::Batch& batch) const {
+  const auto level = level_of(batch);
+  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level);
+  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
+  std::vector<int64_t> graph_of;
+  for (int32_t g = 0; g < batch.graphs(); ++g)
+    graph_of.insert(graph_of.end(), static_cast<std::size_t>(offsets[g + 1] - offsets[g]), g);
+  const at::Tensor context = ops::segment_mean_max(rows, offsets).mm(parameters_.get("context.weight").t());
+  const at::Tensor inner =
+      at::elu(linear(parameters_, "inner", rows) + context.index_select(0, at::tensor(graph_of, at::kLong)));
+  const at::Tensor both = linear(parameters_, "score", rows + inner);
+  at::Tensor wide = both.narrow(1, tasks_, tasks_).contiguous();
+  std::vector<double> shares;
+  for (int32_t i = 0; i < batch.nodes(); ++i)
+    shares.push_back(1.0 / (1 + batch.row_offsets[i + 1] - batch.row_offsets[i]));
+  const at::Tensor share = at::tensor(shares, at::kDouble).to(wide.scalar_type()).unsqueeze(1);
+  for (int hop = 0; hop < 2; ++hop) wide = share * (wide + ops::mix(ops::Mixing::adjacency, level, wide));
+  return both.narrow(1, 0, tasks_) + wide;
+}
+
+std::vector<double> Scorer::scores(const batch::Batch& batch) const {
+  const at::NoGradGuard no_gradients;
+  return ops::to_doubles(forward(batch::with_own_columns(batch, columns_)));
+}
+
+}  // namespace dotin::models
