@@ -32,8 +32,8 @@ std::vector<at::Tensor> tensors_of(const layers::ParameterSet& parameters) {
 TEST(Scorer, HasTheGradientsOfEveryParameter) {
   Scorer scorer(in_double(), 2);
   const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
-  EXPECT_TRUE(gradients_match([&] { return scorer.forward(batch); }, tensors_of(scorer.parameters()),
-                              {1e-5, 1e-6, 1e-7}));
+  EXPECT_TRUE(
+      gradients_match([&] { return scorer.forward(batch); }, tensors_of(scorer.parameters()), {1e-5, 1e-6, 1e-7}));
 }
 
 TEST(Judge, HasTheGradientsOfEveryParameter) {
@@ -56,8 +56,8 @@ TEST(Scorer, FollowsNodesThatAreRenamedAndSeesNoOtherGraph) {
   const SmallGraph graph = ragged_graphs(kOwnWidth)[3];
   const std::vector<int32_t> new_of_old = {2, 4, 0, 1, 3};
   const std::vector<double> scores = scorer.scores(batch_of({graph}, kOwnWidth));
-  const std::vector<double> other =
-      scorer.scores(batch_of({ragged_graphs(kOwnWidth)[0], dotin::testing::renamed(graph, new_of_old, kOwnWidth)}, kOwnWidth));
+  const std::vector<double> other = scorer.scores(
+      batch_of({ragged_graphs(kOwnWidth)[0], dotin::testing::renamed(graph, new_of_old, kOwnWidth)}, kOwnWidth));
   for (std::size_t i = 0; i < new_of_old.size(); ++i)
     EXPECT_NEAR(other[static_cast<std::size_t>(6 + new_of_old[i])], scores[i], 1e-12);
 }

@@ -85,7 +85,8 @@ TEST(Ranking, IsPartOfTheModelFile) {
   const auto& before = result.learner.model->scorer()->parameters().all();
   const auto& after = loaded.model->scorer()->parameters().all();
   ASSERT_EQ(before.size(), after.size());
-  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(before[i].second.equal(after[i].second)) << before[i].first;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(before[i].second.equal(after[i].second)) << before[i].first;
 }
 
 TEST(Ranking, SingleNodesEdgelessAndFeaturelessGraphsAreRanked) {

@@ -26,12 +26,13 @@ Records read_tu(const std::string& path, const Limits& limits, ProblemSink& prob
 /// or folder of one dataset, is beyond the limits, or has a file that is damaged.
 void check_tu(const std::string& path, const Limits& limits);
 
-/// Writes a TU folder: path/NAME_A.txt and so on, NAME being the last part of path. Integer targets become columns of
-/// graph_labels (with NAME_graph_label_targets.txt, a name a line, where they have other names than read_tu gives), the
-/// target "attributes" becomes graph_attributes. Planted truth goes to NAME_relevant_nodes.txt (one 0/1 column per
-/// target, in the order of relevant; the names to NAME_relevant_targets.txt). read_tu reads all of it back. Names of
-/// label columns and graph ids have no place in the layout and are left out; for anything else it has no place for
-/// (text labels, class names, missing values, no edges at all) a core::Error says so and nothing is written.
+/// Writes a TU folder: path/NAME_A.txt and so on, NAME being the last part of path. Edges are listed in both
+/// directions, as other readers expect: behind one whose mirror is not in the records comes the mirror. Integer targets
+/// become columns of graph_labels (with NAME_graph_label_targets.txt, a name a line, where they have other names than
+/// read_tu gives), the target "attributes" becomes graph_attributes. Planted truth goes to NAME_relevant_nodes.txt (one
+/// 0/1 column per target, in the order of relevant; the names to NAME_relevant_targets.txt). read_tu reads all of it
+/// back. Names of label columns and graph ids have no place in the layout and are left out; for anything else it has no
+/// place for (text labels, class names, missing values, no edges at all) a core::Error says so and nothing is written.
 void write_tu(const Records& records, const std::string& path);
 
 }  // namespace dotin::io

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "dotin/core/error.h"
 #include "dotin/io/label_codes.h"
@@ -82,21 +85,52 @@ class TuWriter {
 
   void write() const {
     write_graph_indicator();
-    write_label_columns("node_labels", records_.node_labels);
-    write_numbers("node_attributes", records_.node_attributes.values, records_.node_attributes.columns);
-    write_label_columns("edge_labels", records_.edge_labels);
-    write_numbers("edge_attributes", records_.edge_attributes.values, records_.edge_attributes.columns);
+    const std::vector<std::size_t> nodes = all_rows(static_cast<std::size_t>(records_.nodes()));
+    write_label_columns("node_labels", records_.node_labels, nodes);
+    write_numbers("node_attributes", records_.node_attributes.values, records_.node_attributes.columns, nodes);
+    const std::vector<Entry> entries = both_directions();
+    std::vector<std::size_t> edges;
+    for (const Entry& entry : entries) edges.push_back(entry.edge);
+    write_label_columns("edge_labels", records_.edge_labels, edges);
+    write_numbers("edge_attributes", records_.edge_attributes.values, records_.edge_attributes.columns, edges);
     write_targets();
     write_relevant();
     // Last: a folder without it is no dataset yet.
     TextWriter file = open("A");
-    for (std::size_t i = 0; i < records_.edge_from.size(); ++i) {
-      file.print("{}, {}\n", records_.edge_from[i] + int64_t{1}, records_.edge_to[i] + int64_t{1});
+    for (const Entry& entry : entries) {
+      const int64_t from = records_.edge_from[entry.edge] + int64_t{1}, to = records_.edge_to[entry.edge] + int64_t{1};
+      file.print("{}, {}\n", entry.turned ? to : from, entry.turned ? from : to);
     }
     file.commit();
   }
 
  private:
+  /// A line of NAME_A.txt: an edge as it is stored, or turned round.
+  struct Entry {
+    std::size_t edge;
+    bool turned;
+  };
+
+  /// TU files list each edge in both directions, and readers take one direction for a directed graph.
+  std::vector<Entry> both_directions() const {
+    const auto pair_of = [this](std::size_t i) { return std::make_pair(records_.edge_from[i], records_.edge_to[i]); };
+    std::set<std::pair<int32_t, int32_t>> listed;
+    for (std::size_t i = 0; i < records_.edge_from.size(); ++i) listed.insert(pair_of(i));
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < records_.edge_from.size(); ++i) {
+      const auto [from, to] = pair_of(i);
+      entries.push_back({i, false});
+      if (listed.count({to, from}) == 0) entries.push_back({i, true});
+    }
+    return entries;
+  }
+
+  static std::vector<std::size_t> all_rows(std::size_t count) {
+    std::vector<std::size_t> rows(count);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return rows;
+  }
+
   TextWriter open(const std::string& kind) const {
     return TextWriter((std::filesystem::path(path_) / (name_ + "_" + kind + ".txt")).string());
   }
@@ -125,20 +159,21 @@ class TuWriter {
     file.commit();
   }
 
-  void write_label_columns(const std::string& kind, const std::vector<LabelColumn>& columns) const {
-    const std::size_t rows = columns.empty() ? 0 : columns[0].codes.size();
-    write_table(kind, rows, columns.size(), [&](TextWriter& file, std::size_t row, std::size_t column) {
+  void write_label_columns(const std::string& kind, const std::vector<LabelColumn>& columns,
+                           const std::vector<std::size_t>& rows) const {
+    write_table(kind, rows.size(), columns.size(), [&](TextWriter& file, std::size_t row, std::size_t column) {
       const LabelColumn& labels = columns[column];
-      file.print("{}", labels.values[static_cast<std::size_t>(labels.codes[row])]);
+      file.print("{}", labels.values[static_cast<std::size_t>(labels.codes[rows[row]])]);
     });
   }
 
   template <class Values>
-  void write_numbers(const std::string& kind, const Values& values, int64_t columns) const {
+  void write_numbers(const std::string& kind, const Values& values, int64_t columns,
+                     const std::vector<std::size_t>& rows) const {
     const auto width = static_cast<std::size_t>(columns);
-    write_table(
-        kind, width == 0 ? 0 : values.size() / width, width,
-        [&](TextWriter& file, std::size_t row, std::size_t column) { file.print("{}", values[row * width + column]); });
+    write_table(kind, rows.size(), width, [&](TextWriter& file, std::size_t row, std::size_t column) {
+      file.print("{}", values[rows[row] * width + column]);
+    });
   }
 
   void write_names(const std::string& kind, const std::vector<std::string>& names) const {
@@ -160,7 +195,10 @@ class TuWriter {
     }
     if (!usual) write_names("graph_label_targets", names);
     for (const Target& target : records_.targets) {
-      if (is_attributes(target)) write_numbers("graph_attributes", target.values, target.width);
+      if (is_attributes(target)) {
+        write_numbers("graph_attributes", target.values, target.width,
+                      all_rows(static_cast<std::size_t>(records_.graphs())));
+      }
     }
   }
 

@@ -9,10 +9,10 @@
 
 namespace dotin::models {
 
-/// scores: [nodes, tasks], row by row; their mean over the tasks decides. Layer l keeps the best of what is left, by the
-/// rule of kernels/select.h, so that the sets are nested. A merged node has the scores of the best node that it holds:
-/// none that stays is below it. drop_factor multiplies every drop ratio. The traces have offsets, scores and `keep`;
-/// what became of the nodes is up to the engine.
+/// scores: [nodes, tasks], row by row; their mean over the tasks decides. Layer l keeps the best of what is left, by
+/// the rule of kernels/select.h, so that the sets are nested. A merged node has the scores of the best node that it
+/// holds: none that stays is below it. drop_factor multiplies every drop ratio. The traces have offsets, scores and
+/// `keep`; what became of the nodes is up to the engine.
 std::vector<LayerTrace> choices_by_rank(const std::vector<double>& scores, int64_t tasks, const batch::Batch& batch,
                                         const ModelOptions& options, double drop_factor);
 

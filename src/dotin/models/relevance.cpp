@@ -2,16 +2,15 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
 #include "dotin/layers/backbone.h"
-#include "dotin/models/fused.h"
 #include "dotin/ops/linear.h"
 #include "dotin/ops/mix.h"
 #include "dotin/ops/rows.h"
 #include "dotin/ops/segments.h"
-#include "dotin/ops/sparse_layer.h"
 #include "dotin/ops/values.h"
 
 namespace dotin::models {
@@ -20,24 +19,16 @@ namespace {
 
 constexpr int64_t kLayers = 3;
 
-ModelOptions layer_options(int64_t hidden) {
-  ModelOptions options;
-  options.backbone = "gin";
-  options.hidden = hidden;
-  return options;
-}
+std::string layer_name(int64_t layer, const char* what) { return fmt::format("layers.{}.{}", layer, what); }
 
 void add_layers(layers::ParameterSet& parameters, int64_t hidden, int64_t input_width) {
-  parameters.add_uniform("input.weight", {hidden, input_width}, 1 / std::sqrt(static_cast<double>(input_width)));
-  layers::BackboneOptions options;
-  options.hidden = hidden;
-  options.tasks = 0;
-  const auto backbone = layers::make_backbone("gin", options);
+  parameters.add_normal("input.weight", {hidden, input_width}, 1);
   for (int64_t l = 0; l < kLayers; ++l) {
-    backbone->add_parameters(parameters, l);
-    const std::string prefix = "layers." + std::to_string(l);
-    parameters.add_constant(prefix + ".norm.weight", {hidden}, 1);
-    parameters.add_constant(prefix + ".norm.bias", {hidden}, 0);
+    layers::add_linear(parameters, layer_name(l, "own"), hidden, hidden);
+    parameters.add_uniform(layer_name(l, "others.weight"), {hidden, hidden},
+                           1 / std::sqrt(static_cast<double>(hidden)));
+    parameters.add_constant(layer_name(l, "norm.weight"), {hidden}, 1);
+    parameters.add_constant(layer_name(l, "norm.bias"), {hidden}, 0);
   }
 }
 
@@ -49,20 +40,28 @@ std::shared_ptr<const kernels::Level> level_of(const batch::Batch& batch) {
   return level;
 }
 
-/// [nodes, hidden]: what the layers make of every node.
-at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, const batch::Batch& batch,
-                     const std::shared_ptr<const kernels::Level>& level) {
-  const kernels::LayerSettings settings = layer_settings(layer_options(hidden));
-  ops::SharedRows x = ops::input_rows(batch, parameters.get("input.weight"));
-  for (int64_t l = 0; l < kLayers; ++l) {
-    const layers::LayerParameters own(parameters, l);
-    x = {ops::sparse_layer(settings, layer_parameters(own), level, x, {}), {}};
-  }
-  return x.rows;
-}
-
 at::Tensor linear(const layers::ParameterSet& parameters, const std::string& name, const at::Tensor& rows) {
   return ops::linear(rows, parameters.get(name + ".weight"), parameters.get(name + ".bias"));
+}
+
+/// [nodes, hidden]: what the layers make of every node, x_i <- x_i + ReLU(norm(A x_i + b + B sum_j x_j)).
+at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, const batch::Batch& batch,
+                     const std::shared_ptr<const kernels::Level>& level) {
+  const ops::SharedRows input = ops::input_rows(batch, parameters.get("input.weight"));
+  at::Tensor x = input.code.empty() ? input.rows : ops::select_rows(input.rows, input.code, {});
+  for (int64_t l = 0; l < kLayers; ++l) {
+    const auto get = [&](const char* what) { return parameters.get(layer_name(l, what)); };
+    const at::Tensor sums = ops::mix(ops::Mixing::adjacency, level, x);
+    const at::Tensor z = linear(parameters, layer_name(l, "own"), x) + sums.mm(get("others.weight").t());
+    x = x + at::layer_norm(z, {hidden}, get("norm.weight"), get("norm.bias"), 1e-5).relu();
+  }
+  return x;
+}
+
+/// [graphs, 2 D]: the mean of the rows, and the largest of what is above 0.
+at::Tensor read_out(const at::Tensor& rows, const batch::Batch& batch) {
+  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
+  return at::cat({ops::segment_means(rows, offsets), ops::segment_max(rows.relu(), offsets)}, 1);
 }
 
 }  // namespace
@@ -80,11 +79,10 @@ Judge::Judge(const RelevanceOptions& options, std::vector<Head> heads)
 
 std::vector<at::Tensor> Judge::forward(const batch::Batch& batch) const {
   const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch));
-  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
-  const at::Tensor read = ops::segment_mean_max(rows, offsets);
+  const at::Tensor read = read_out(rows, batch);
   std::vector<at::Tensor> outputs;
   for (const Head& head : heads_) {
-    const at::Tensor inner = at::elu(linear(parameters_, head.name + ".inner", read));
+    const at::Tensor inner = linear(parameters_, head.name + ".inner", read).relu();
     outputs.push_back(linear(parameters_, head.name + ".linear", read) +
                       linear(parameters_, head.name + ".outer", inner));
   }
@@ -109,13 +107,12 @@ Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
 at::Tensor Scorer::forward(const batch::Batch& batch) const {
   const auto level = level_of(batch);
   const at::Tensor rows = node_rows(parameters_, kHidden, batch, level);
-  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
   std::vector<int64_t> graph_of;
   for (int32_t g = 0; g < batch.graphs(); ++g)
-    graph_of.insert(graph_of.end(), static_cast<std::size_t>(offsets[g + 1] - offsets[g]), g);
-  const at::Tensor context = ops::segment_mean_max(rows, offsets).mm(parameters_.get("context.weight").t());
+    graph_of.insert(graph_of.end(), static_cast<std::size_t>(batch.node_offsets[g + 1] - batch.node_offsets[g]), g);
+  const at::Tensor context = read_out(rows, batch).mm(parameters_.get("context.weight").t());
   const at::Tensor inner =
-      at::elu(linear(parameters_, "inner", rows) + context.index_select(0, at::tensor(graph_of, at::kLong)));
+      (linear(parameters_, "inner", rows) + context.index_select(0, at::tensor(graph_of, at::kLong))).relu();
   const at::Tensor both = linear(parameters_, "score", rows + inner);
   at::Tensor wide = both.narrow(1, tasks_, tasks_).contiguous();
   std::vector<double> shares;

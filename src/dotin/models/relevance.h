@@ -13,8 +13,9 @@
 
 namespace dotin::models {
 
-/// Both see what nodes have of themselves (batch/part.h), and have three layers of the backbone gin. The judge reads the
-/// mean and the maximum of all rows. A node's score is its own term and the mean of another over two hops.
+/// Both see what nodes have of themselves (batch/part.h), and have three layers that add up a node's neighbours. The
+/// judge reads the mean and the maximum of all rows. A node's score is a term of its own and the mean of another one
+/// over two hops.
 struct RelevanceOptions {
   batch::OwnColumns columns;
   at::ScalarType type = at::kFloat;

@@ -21,13 +21,13 @@ namespace {
 // How the two are trained (docs/experiments.md says what else was tried).
 constexpr int64_t kBatch = 32, kLeastSteps = 1500, kLeastEpochs = 30;
 constexpr double kJudgeRate = 2e-3, kScorerRate = 3e-3, kWeightDecay = 0.01, kClip = 2, kDecay = 0.99;
-constexpr double kScorerStart = 0.25;       // share of the steps that only the judge learns in
-constexpr double kWhole = 0.2;              // share of the graphs that are shown whole
-constexpr double kLargestDrop = 0.95;       // of a part
-constexpr double kIndependent = 0.5;        // share of the graphs whose parts are drawn node by node
+constexpr double kScorerStart = 0.25;             // share of the steps that only the judge learns in
+constexpr double kWhole = 0.2;                    // share of the graphs that are shown whole
+constexpr double kLargestDrop = 0.95;             // of a part
+constexpr double kIndependent = 0.5;              // share of the graphs whose parts are drawn node by node
 constexpr int64_t kLeastHops = 3, kMostHops = 8;  // others: noise averaged over so many hops
-constexpr double kCut = 2;                  // of worth
-constexpr double kLeastShare = 0.2;         // parts from this to 1 minus this tell the scorer something
+constexpr double kCut = 2;                        // of worth
+constexpr double kLeastShare = 0.2;               // parts from this to 1 minus this tell the scorer something
 // The largest drop rises by one over these shares of the steps: fast once the judge is a tenth better than blind.
 constexpr double kFastRise = 0.3, kSlowRise = 0.8, kGainForFast = 0.1;
 constexpr uint64_t kStream = 0x72616e6b;  // keeps its random numbers apart from those of others
@@ -107,8 +107,8 @@ class Learning {
   int64_t steps_ = 0;
 };
 
-/// Evens out how far worth differs between the parts of a graph, by kind of graph: where the lack of one class's pattern
-/// tells the other class, the nodes of that class's own pattern would hardly count.
+/// Evens out how far worth differs between the parts of a graph, by kind of graph: where the lack of one class's
+/// pattern tells the other class, the nodes of that class's own pattern would hardly count.
 class Spread {
  public:
   explicit Spread(std::size_t kinds) : square_(kinds, 1.0) {}
@@ -179,8 +179,7 @@ class ScorerRun {
 
   static std::vector<models::Head> judge_heads(const Learner& learner) {
     std::vector<models::Head> heads;
-    for (const auto& task : learner.tasks)
-      heads.push_back({task->name(), task->head_width(models::Judge::kHidden)});
+    for (const auto& task : learner.tasks) heads.push_back({task->name(), task->head_width(models::Judge::kHidden)});
     return heads;
   }
 
@@ -209,7 +208,8 @@ class ScorerRun {
     const uint64_t key = core::mix(core::mix(seed_, kStream), static_cast<uint64_t>(step_));
     const Pair pair = random_pair(batch, kLargestDrop * rise_, key);
     const batch::Batch high = batch::part_of(batch, pair.high), low = batch::part_of(batch, pair.low);
-    const std::vector<at::Tensor> of_high = losses(judge_.forward(high), high), of_low = losses(judge_.forward(low), low),
+    const std::vector<at::Tensor> of_high = losses(judge_.forward(high), high),
+                                  of_low = losses(judge_.forward(low), low),
                                   of_none = losses(judge_.forward_blind(batch.graphs()), batch);
     const at::Tensor blind = mean_of(of_none);
     raise_drop(pair, of_high, blind.item<double>());
@@ -250,7 +250,9 @@ class ScorerRun {
   }
 
   /// How sure of the truth a loss is, as the log-odds of p = exp(-loss).
-  static at::Tensor worth(const at::Tensor& loss) { return (-loss.detach().expm1().clamp_min(1e-6).log()).clamp(-kCut, kCut); }
+  static at::Tensor worth(const at::Tensor& loss) {
+    return (-loss.detach().expm1().clamp_min(1e-6).log()).clamp(-kCut, kCut);
+  }
 
   /// One step towards s_ik = E[worth | i in the part] - E[worth | i not in it], by the difference of the two parts.
   void score(const batch::Batch& batch, const Pair& pair, const std::vector<at::Tensor>& of_high,
