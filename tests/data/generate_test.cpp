@@ -156,41 +156,6 @@ TEST(Generate, MotifGraphsAreConnectedAndHaveTheAskedSizeAndDegree) {
   EXPECT_NEAR(2.0 * static_cast<double>(irrelevant_edges) / static_cast<double>(irrelevant_nodes), 5, 0.02);
 }
 
-TEST(Generate, PlantedNodesStandAtNoFixedPlace) {
-  GenerateOptions options;
-  options.graphs = 200;
-  for (const char* kind : {"motif", "grid"}) {
-    const io::Records records = generate(kind, options, quiet);
-    double place = 0;
-    for (int64_t g = 0; g < 200; ++g) {
-      const auto begin = static_cast<double>(records.node_offsets[static_cast<std::size_t>(g)]);
-      const auto end = static_cast<double>(records.node_offsets[static_cast<std::size_t>(g) + 1]);
-      for (const int64_t node : planted_nodes(records, 0, g)) {
-        place += (static_cast<double>(node) - begin) / (end - begin) / 800;
-      }
-    }
-    EXPECT_NEAR(place, 0.5, 0.05) << kind;
-  }
-}
-
-TEST(Generate, AGraphDoesNotDependOnHowManyThereAre) {
-  for (const std::string& kind : generated_kinds()) {
-    GenerateOptions options;
-    options.seed = 3;
-    options.graphs = 9;
-    const io::Records few = generate(kind, options, quiet);
-    options.graphs = 40;
-    const io::Records many = generate(kind, options, quiet);
-    EXPECT_TRUE(std::equal(few.node_offsets.begin(), few.node_offsets.end(), many.node_offsets.begin()));
-    EXPECT_TRUE(std::equal(few.edge_from.begin(), few.edge_from.end(), many.edge_from.begin()));
-    EXPECT_TRUE(std::equal(few.edge_to.begin(), few.edge_to.end(), many.edge_to.begin()));
-    for (int64_t i = 0; i < few.nodes(); ++i) EXPECT_EQ(label_of(few, i), label_of(many, i));
-    EXPECT_TRUE(std::equal(few.targets[0].values.begin(), few.targets[0].values.end(), many.targets[0].values.begin()));
-    options.seed = 4;
-    EXPECT_NE(generate(kind, options, quiet).edge_from, many.edge_from) << kind;
-  }
-}
-
 TEST(Generate, ClassesAreBalancedAndDoNotFollowTheOrder) {
   for (const std::string& kind : generated_kinds()) {
     GenerateOptions options;
