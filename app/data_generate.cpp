@@ -56,6 +56,14 @@ std::vector<std::pair<std::string, std::string>> description(const io::Records& 
   return rows;
 }
 
+std::string kinds_text() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const data::GeneratedKind& kind : data::described_kinds()) rows.emplace_back("  " + kind.name, kind.decides);
+  std::string text = "Kinds, and what decides the class (0, or 1):\n" + two_columns(rows);
+  text.pop_back();  // set_examples ends the line
+  return text;
+}
+
 void write(io::Records records, const std::string& path, Form form) {
   switch (form) {
     case Form::jsonl:
@@ -98,21 +106,17 @@ void add_data_generate(CLI::App& data, Context& context) {
       "generate", "Generate a dataset whose truth is known: which nodes decide the class is stored with it");
   const auto options = std::make_shared<GenerateOptions>();
   data::GenerateOptions& generate = options->generate;
-  CLI::Option* const kind = command.add_option(
-      "kind", options->kind,
-      "motif: a few planted nodes among irrelevant ones decide the class; random: density decides it, no node alone; "
-      "grid: the direction of a planted line decides it");
-  kind->required()->type_name("motif|random|grid");
-  context.suggestions[kind] = {"motif", "random", "grid"};
+  CLI::Option* const kind = command.add_option("kind", options->kind, "What decides the class: one of the kinds below");
+  kind->required()->type_name("KIND");
+  context.suggestions[kind] = data::generated_kinds();
   command.add_option("--graphs", generate.graphs, "Number of graphs")
       ->check(at_least(1))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--nodes", generate.nodes, "Nodes a graph, on average")
+  command.add_option("--nodes", generate.nodes, "Nodes a graph, on average; else as the kind has it")
       ->check(at_least(1))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--degree", generate.degree, "Average degree of the irrelevant part (not for grid)")
+      ->type_name("N");
+  command.add_option("--degree", generate.degree, "Average degree of the irrelevant part")
       ->check(at_least(0))
       ->type_name("X")
       ->capture_default_str();
@@ -124,6 +128,10 @@ void add_data_generate(CLI::App& data, Context& context) {
       ->check(CLI::IsMember({"1", "2"}))
       ->type_name("N")
       ->capture_default_str();
+  command
+      .add_option("--radius", generate.radius, "Hops round the centre (surroundings), 1 to 3; else drawn from the seed")
+      ->check(CLI::IsMember({"1", "2", "3"}))
+      ->type_name("N");
   command.add_option("--seed", generate.seed, "Same seed, same dataset")
       ->transform(whole_number())
       ->check(at_least(0))
@@ -135,9 +143,12 @@ void add_data_generate(CLI::App& data, Context& context) {
       ->required()
       ->type_name("PATH");
   command.add_flag("--force", options->force, "Replace what is there");
-  set_examples(command, {"dotin data generate motif -o motif.jsonl",
-                         "dotin data generate motif --graphs 200 --tasks 2 --seed 7 -o MOTIF",
-                         "dotin data generate grid --graphs 10 --nodes 1000000 -o grid.safetensors"});
+  set_examples(
+      command,
+      {"dotin data generate motif -o motif.jsonl", "dotin data generate motif --graphs 200 --tasks 2 --seed 7 -o MOTIF",
+       "dotin data generate needle --nodes 5000 -o needle.safetensors",
+       "dotin data generate grid --graphs 10 --nodes 1000000 -o grid.safetensors"},
+      kinds_text());
   set_action(command, context, options, run_generate);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "dotin/data/generate.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::testing {
@@ -52,12 +53,44 @@ TEST(DataGenerate, TheNameDecidesTheFormAndAllFormsHoldTheSame) {
 
 TEST(DataGenerate, EveryKindPassesTheCheck) {
   const TemporaryFolder folder;
-  for (const char* kind : {"motif", "random", "grid"}) {
-    const std::string path = folder / (std::string(kind) + ".jsonl");
-    ASSERT_EQ(run({"data", "generate", kind, "--graphs", "10", "-o", path}).code, 0) << kind;
-    const Result result = run({"data", "check", path});
-    EXPECT_EQ(result.code, 0) << result.out;
+  for (const std::string& kind : data::generated_kinds()) {
+    for (const char* end : {".jsonl", ".safetensors", ""}) {
+      const std::string path = folder / (kind + end);
+      ASSERT_EQ(run({"data", "generate", kind, "--graphs", "10", "-o", path}).code, 0) << path;
+      const Result result = run({"data", "check", path});
+      EXPECT_EQ(result.code, 0) << result.out;
+    }
   }
+}
+
+TEST(DataGenerate, HelpSaysWhatDecidesTheClassInEveryKind) {
+  const Result result = run({"data", "generate", "--help"});
+  ASSERT_EQ(result.code, 0);
+  for (const data::GeneratedKind& kind : data::described_kinds()) {
+    EXPECT_NE(result.out.find("\n  " + kind.name + " "), std::string::npos) << kind.name;
+    EXPECT_NE(result.out.find("  " + kind.decides + "\n"), std::string::npos) << kind.name;
+  }
+}
+
+TEST(DataGenerate, TwoTasksHaveTheirOwnNodes) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "made.jsonl";
+  ASSERT_EQ(run({"data", "generate", "two_tasks", "--graphs", "20", "-o", path}).code, 0);
+  const nlohmann::json json = info(path);
+  EXPECT_EQ(json["planted_nodes"]["label"], 60);
+  EXPECT_EQ(json["planted_nodes"]["label2"], 40);
+}
+
+TEST(DataGenerate, AnOptionThatTheKindDoesNotHaveIsRefused) {
+  const TemporaryFolder folder;
+  const Result labels = run({"data", "generate", "house", "--labels", "3", "-o", folder / "x.jsonl"});
+  EXPECT_EQ(labels.code, 2);
+  EXPECT_NE(labels.err.find("house has no labels to choose"), std::string::npos) << labels.err;
+  const Result radius = run({"data", "generate", "motif", "--radius", "2", "-o", folder / "x.jsonl"});
+  EXPECT_EQ(radius.code, 2);
+  EXPECT_NE(radius.err.find("kinds that have it: surroundings"), std::string::npos) << radius.err;
+  EXPECT_EQ(run({"data", "generate", "surroundings", "--radius", "4", "-o", folder / "x.jsonl"}).code, 2);
+  EXPECT_EQ(entries(folder.path()), 0);
 }
 
 TEST(DataGenerate, SameSeedSameBytes) {

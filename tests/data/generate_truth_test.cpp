@@ -114,19 +114,15 @@ TEST_P(GenerateTruth, NoOtherNodeHasARareLabel) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, GenerateTruth,
-    ::testing::Values(Rule{"motif", {kRare}, {4}, {by_degrees({2, 2, 2, 2}, {1, 1, 1, 1})}},
-                      Rule{"grid", {kRare}, {4}, {by_degrees({1, 1, 2, 2}, {1, 1, 1, 3})}},
-                      Rule{"counts", {kRare}, {2, 4}, {by_count}},
-                      Rule{"adjacent", {kRare}, {2}, {by_degrees({0, 0}, {1, 1})}},
-                      Rule{"product", {kRare}, {2}, {by_product}},
-                      Rule{"triangle", {kRare}, {3}, {by_degrees({1, 1, 2}, {2, 2, 2})}},
-                      Rule{"house", {}, {5}, {by_degrees({2, 2, 2, 2, 2}, {2, 2, 2, 3, 3})}},
-                      Rule{"needle", {kRare}, {4}, {by_label}}, Rule{"edges", {kRare}, {4}, {by_edge_labels}},
-                      Rule{"two_patterns",
-                           {kRare},
-                           {9},
-                           {by_degrees({1, 1, 1, 1, 2, 2, 2, 2, 2}, {1, 1, 2, 2, 2, 2, 2, 2, 2})}},
-                      Rule{"two_tasks", {kRare, kRare + 1}, {2, 4}, {by_count, by_degrees({0, 0}, {1, 1})}}),
+    ::testing::Values(
+        Rule{"motif", {kRare}, {4}, {by_degrees({2, 2, 2, 2}, {1, 1, 1, 1})}},
+        Rule{"grid", {kRare}, {4}, {by_degrees({1, 1, 2, 2}, {1, 1, 1, 3})}},
+        Rule{"counts", {kRare}, {2, 4}, {by_count}}, Rule{"adjacent", {kRare}, {2}, {by_degrees({0, 0}, {1, 1})}},
+        Rule{"product", {kRare}, {2}, {by_product}}, Rule{"triangle", {kRare}, {3}, {by_degrees({1, 1, 2}, {2, 2, 2})}},
+        Rule{"house", {}, {5}, {by_degrees({2, 2, 2, 2, 2}, {2, 2, 2, 3, 3})}},
+        Rule{"needle", {kRare}, {4}, {by_label}}, Rule{"edges", {kRare}, {4}, {by_edge_labels}},
+        Rule{"two_patterns", {kRare}, {9}, {by_degrees({1, 1, 1, 1, 2, 2, 2, 2, 2}, {1, 1, 2, 2, 2, 2, 2, 2, 2})}},
+        Rule{"two_tasks", {kRare, kRare + 1}, {2, 4}, {by_count, by_degrees({0, 0}, {1, 1})}}),
     [](const auto& each) { return each.param.kind; });
 
 TEST(GenerateCounts, VoteIsWhatMostNodesHaveAndHasNoTruth) {

@@ -118,7 +118,7 @@ std::string kinds_that_have(unsigned option) {
 
 void check_left_out(const std::string& name, const Kind& kind, unsigned option, const char* option_name, bool asked) {
   if (asked && (kind.has & option) == 0)
-    core::fail_usage("{} has no {} to choose: leave it out; there are kinds that have: {}", name, option_name,
+    core::fail_usage("{} has no {} to choose: leave that out; kinds that have it: {}", name, option_name,
                      kinds_that_have(option));
 }
 

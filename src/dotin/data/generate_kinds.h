@@ -20,25 +20,36 @@ constexpr int64_t kLeastGridSide = 4;
 using DrawnClasses = std::pair<int32_t, int32_t>;
 
 // Where the labels or attributes of some nodes decide, in whatever graph: generate_labels.cpp.
-void draw_random(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_counts(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_needle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_product(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_vote(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
+void draw_random(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch);
+void draw_counts(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch);
+void draw_needle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch);
+void draw_product(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                  GraphSketch& sketch);
+void draw_vote(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+               GraphSketch& sketch);
 
 // Where it is how nodes of a rare label are joined: generate_wiring.cpp.
-void draw_motif(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_adjacent(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_triangle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_edges(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
+void draw_motif(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                GraphSketch& sketch);
+void draw_adjacent(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                   GraphSketch& sketch);
+void draw_triangle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                   GraphSketch& sketch);
+void draw_edges(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                GraphSketch& sketch);
 void draw_two_patterns(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
                        GraphSketch& sketch);
 void draw_two_tasks(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
                     GraphSketch& sketch);
 
 // Where it is a shape in a graph of its own make: generate_shapes.cpp, generate_surroundings.cpp.
-void draw_grid(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
-void draw_house(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch);
+void draw_grid(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+               GraphSketch& sketch);
+void draw_house(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                GraphSketch& sketch);
 void draw_surroundings(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
                        GraphSketch& sketch);
 

@@ -20,7 +20,8 @@ std::vector<int32_t> plant_label(GraphSketch& sketch, int32_t task, int64_t coun
   return planted;
 }
 
-void draw_random(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_random(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch) {
   add_random_nodes(sketch, nodes, options.labels, rng);
   // The class follows from the numbers of nodes and edges exactly: an average degree above the middle, or not.
   const auto middle = static_cast<int64_t>(std::floor(static_cast<double>(nodes) * options.degree / 2));
@@ -30,17 +31,20 @@ void draw_random(const GenerateOptions& options, int64_t nodes, DrawnClasses cla
   pairs_to_edges(sketch);
 }
 
-void draw_counts(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_counts(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch) {
   add_graph(options, nodes, options.labels, rng, sketch);
   plant_label(sketch, 0, classes.first == 0 ? 2 : 4, options.labels, rng);
 }
 
-void draw_needle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_needle(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                 GraphSketch& sketch) {
   add_graph(options, nodes, options.labels, rng, sketch);
   plant_label(sketch, 0, kMotifNodes, options.labels + classes.first, rng);
 }
 
-void draw_product(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_product(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                  GraphSketch& sketch) {
   add_graph(options, nodes, options.labels, rng, sketch);
   const auto sign = [&rng] { return rng.chance(0.5) ? 1.0 : -1.0; };
   const auto attribute = [&rng](double sign_of_it) { return static_cast<float>(sign_of_it * (0.5 + rng.uniform())); };
@@ -51,7 +55,8 @@ void draw_product(const GenerateOptions& options, int64_t nodes, DrawnClasses cl
   sketch.attributes[static_cast<std::size_t>(planted[1])] = attribute(second);
 }
 
-void draw_vote(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_vote(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+               GraphSketch& sketch) {
   add_graph(options, nodes, 1, rng, sketch);
   const int64_t winners = nodes / 2 + 1 + rng.below(nodes / 4 + 1);
   for (int64_t i = 0; i < nodes; ++i) {

@@ -6,7 +6,8 @@
 
 namespace dotin::data {
 
-void draw_grid(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_grid(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+               GraphSketch& sketch) {
   const double stretch = std::exp2(rng.uniform() - 0.5);
   const int64_t width = std::clamp(static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(nodes)) * stretch)),
                                    kLeastGridSide, nodes / kLeastGridSide);

@@ -41,7 +41,8 @@ std::vector<uint64_t> colours(const std::vector<int32_t>& labels, const std::vec
 
 uint64_t colour_of_centre(const Surroundings& pattern, std::size_t which) {
   std::vector<std::pair<int32_t, int32_t>> edges;
-  for (std::size_t i = 1; i < pattern.parent.size(); ++i) edges.emplace_back(static_cast<int32_t>(i), pattern.parent[i]);
+  for (std::size_t i = 1; i < pattern.parent.size(); ++i)
+    edges.emplace_back(static_cast<int32_t>(i), pattern.parent[i]);
   return colours(pattern.labels[which], edges, pattern.radius).front();
 }
 

@@ -50,7 +50,8 @@ int32_t add_rest(const GenerateOptions& options, int64_t nodes, int64_t planted,
 
 }  // namespace
 
-void draw_motif(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_motif(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                GraphSketch& sketch) {
   const bool two = options.tasks > 1;
   const int64_t rest = nodes - kMotifNodes * options.tasks;
   const int64_t edges = edges_of_degree(rest, options.degree) + edges_to_balance(classes.first) +
@@ -87,7 +88,8 @@ void draw_two_tasks(const GenerateOptions& options, int64_t nodes, DrawnClasses 
   plant_pair(sketch, 1, classes.second == 1, false, rest, options.labels + 1, rng);
 }
 
-void draw_edges(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng, GraphSketch& sketch) {
+void draw_edges(const GenerateOptions& options, int64_t nodes, DrawnClasses classes, core::Rng& rng,
+                GraphSketch& sketch) {
   const int32_t rest = add_rest(options, nodes, kMotifNodes, rng, sketch);
   std::vector<std::size_t> ring;
   for (int32_t i = 0; i < kMotifNodes; ++i) {
@@ -96,7 +98,8 @@ void draw_edges(const GenerateOptions& options, int64_t nodes, DrawnClasses clas
     sketch.join(node, rest + (i + 1) % kMotifNodes);
     tie_to_rest(sketch, node, rest, rng);
   }
-  for (std::size_t e = 0; e < sketch.edges.size(); ++e) sketch.edge_labels.push_back(static_cast<int32_t>(rng.below(2)));
+  for (std::size_t e = 0; e < sketch.edges.size(); ++e)
+    sketch.edge_labels.push_back(static_cast<int32_t>(rng.below(2)));
   // Two edges of each label either way: 0 1 0 1 round the ring, or 0 0 1 1.
   for (std::size_t i = 0; i < ring.size(); ++i) {
     sketch.edge_labels[ring[i]] = static_cast<int32_t>(classes.first == 0 ? i % 2 : i / 2);
