@@ -23,6 +23,7 @@ using dotin::testing::generated;
 using dotin::testing::GeneratedEdge;
 using dotin::testing::GeneratedGraph;
 using dotin::testing::graphs_of;
+using dotin::testing::refusal;
 using dotin::testing::TemporaryFolder;
 
 class EveryKind : public ::testing::TestWithParam<std::string> {
@@ -170,19 +171,6 @@ TEST_P(EveryKind, ADescriptionSaysWhatTheDocumentSays) {
 
 INSTANTIATE_TEST_SUITE_P(Generate, EveryKind, ::testing::ValuesIn(generated_kinds()),
                          [](const auto& each) { return each.param; });
-
-std::string refusal(const std::string& kind, void (*change)(GenerateOptions&)) {
-  core::NoProgress quiet;
-  GenerateOptions options;
-  options.graphs = 1;
-  change(options);
-  try {
-    generate(kind, options, quiet);
-  } catch (const core::UsageError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(GenerateRefuses, OptionsThatAKindDoesNotHave) {
   using Options = GenerateOptions;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "dotin/core/error.h"
+#include "data/generated_graphs.h"
 
 namespace dotin::data {
 namespace {
@@ -278,31 +278,26 @@ TEST(Generate, ReportsProgressUpToTheEnd) {
 }
 
 TEST(Generate, ImpossibleOptionsAreUsageErrorsThatGiveTheReason) {
-  const auto reason = [](const std::string& kind, auto change) -> std::string {
-    GenerateOptions options;
-    change(options);
-    try {
-      generate(kind, options, quiet);
-    } catch (const core::UsageError& error) {
-      return error.what();
-    }
-    return "no error";
-  };
   using Options = GenerateOptions;
-  EXPECT_NE(reason("motive", [](Options&) {}).find("motif, random, grid"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.graphs = 0; }).find("0 graphs"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.nodes = 11; }).find("at least 12 nodes"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.nodes = -5; }).find("got -5"), std::string::npos);
-  EXPECT_NE(reason("grid", [](Options& o) { o.nodes = 15; }).find("at least 16 nodes"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.degree = 26; }).find("to 24"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.degree = 1; }).find("from 2.5"), std::string::npos);
-  EXPECT_NE(reason("random", [](Options& o) { o.degree = std::numeric_limits<double>::quiet_NaN(); }).find("degree"),
+  EXPECT_NE(dotin::testing::refusal("motive", [](Options&) {}).find("motif, random, grid"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.graphs = 0; }).find("0 graphs"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.nodes = 11; }).find("at least 12 nodes"),
             std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.tasks = 3; }).find("1 or 2"), std::string::npos);
-  EXPECT_NE(reason("random", [](Options& o) { o.tasks = 2; }).find("random has 1"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.labels = 0; }).find("0 labels"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.graphs = 100'000'000; }).find("at most 2147483647"), std::string::npos);
-  EXPECT_NE(reason("motif", [](Options& o) { o.nodes = std::numeric_limits<int64_t>::max(); }).find("at most"),
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.nodes = -5; }).find("got -5"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("grid", [](Options& o) { o.nodes = 15; }).find("at least 16 nodes"),
+            std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.degree = 26; }).find("to 24"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.degree = 1; }).find("from 2.5"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("random", [](Options& o) { o.degree = std::numeric_limits<double>::quiet_NaN(); })
+                .find("degree"),
+            std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.tasks = 3; }).find("1 or 2"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("random", [](Options& o) { o.tasks = 2; }).find("random has 1"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.labels = 0; }).find("0 labels"), std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.graphs = 100'000'000; }).find("at most 2147483647"),
+            std::string::npos);
+  EXPECT_NE(dotin::testing::refusal("motif", [](Options& o) { o.nodes = std::numeric_limits<int64_t>::max(); })
+                .find("at most"),
             std::string::npos);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dotin/core/error.h"
+
 namespace dotin::testing {
 
 namespace {
@@ -68,6 +70,19 @@ std::vector<GeneratedGraph> generated(const std::string& kind, int64_t graphs, i
   options.nodes = nodes;
   options.seed = seed;
   return graphs_of(data::generate(kind, options, quiet));
+}
+
+std::string refusal(const std::string& kind, void (*change)(data::GenerateOptions&)) {
+  core::NoProgress quiet;
+  data::GenerateOptions options;
+  options.graphs = 1;
+  change(options);
+  try {
+    data::generate(kind, options, quiet);
+  } catch (const core::UsageError& error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 }  // namespace dotin::testing

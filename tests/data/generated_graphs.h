@@ -36,4 +36,7 @@ std::vector<GeneratedGraph> graphs_of(const io::Records& records);
 /// A dataset with default options but these.
 std::vector<GeneratedGraph> generated(const std::string& kind, int64_t graphs, int64_t nodes = 0, uint64_t seed = 0);
 
+/// What generate() says to one graph with default options but for the change; "no error" if it takes them.
+std::string refusal(const std::string& kind, void (*change)(data::GenerateOptions&));
+
 }  // namespace dotin::testing
