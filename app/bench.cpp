@@ -52,7 +52,7 @@ kernels::Savings savings_without(const std::vector<std::string>& names) {
 /// One line of the table.
 struct Work {
   std::string name;
-  training::RunOptions options;
+  network::RunOptions options;
   bool training = true;
   training::BenchmarkResult result;
   std::optional<training::ThreadGain> gain;  // with --scaling
@@ -62,13 +62,13 @@ std::string ratio_text(const std::vector<double>& ratios) { return fmt::format("
 
 /// Training and prediction as the options say; where no drop ratio is given, training at several, if the method has
 /// one.
-std::vector<Work> works_of(const training::RunOptions& options, bool ratio_given) {
+std::vector<Work> works_of(const network::RunOptions& options, bool ratio_given) {
   const std::vector<std::string> unused = options.model.without_effect();
   if (std::find(unused.begin(), unused.end(), "drop_ratio") != unused.end())
     return {{"train", options, true, {}, {}}, {"predict", options, false, {}, {}}};
   std::vector<Work> works;
   const auto add = [&](const std::string& what, bool training, const std::vector<double>& ratios) {
-    training::RunOptions changed = options;
+    network::RunOptions changed = options;
     changed.model.drop_ratio = ratios;
     works.push_back({fmt::format("{}, drop {}", what, ratio_text(ratios)), changed, training, {}, {}});
   };
@@ -166,7 +166,7 @@ void warm_up(const Work& work, const std::shared_ptr<const data::Dataset>& datas
 }
 
 int run_bench(const BenchOptions& options, Context& context) {
-  training::RunOptions resolved = options.run.resolve();
+  network::RunOptions resolved = options.run.resolve();
   resolved.validate();
   options.run.warn_without_effect(resolved);
   const std::vector<std::string> given = options.run.given();

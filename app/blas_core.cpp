@@ -31,16 +31,18 @@ std::string better_blas_core(const std::string& chosen, bool has_avx2, bool has_
   return has_avx512 ? "SkylakeX" : "Haswell";
 }
 
-void choose_blas_core() {
+bool choose_blas_core() {
 #ifdef __x86_64__
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (!has_avx2 || std::getenv(kVariable) != nullptr) return;
+  if (!has_avx2 || std::getenv(kVariable) != nullptr) return false;
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl");
   const std::string better = better_blas_core(chosen_core(), has_avx2, has_avx512);
-  if (!better.empty()) setenv(kVariable, better.c_str(), 0);
+  return !better.empty() && setenv(kVariable, better.c_str(), 0) == 0;
+#else
+  return false;
 #endif
 }
 

@@ -29,9 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using report::reproduce::Cell;
-using report::reproduce::CellStore;
-using report::reproduce::Command;
+using reproduce::Cell;
+using reproduce::CellStore;
+using reproduce::Command;
 
 constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr int64_t kMostOutput = int64_t{256} << 20;
@@ -111,7 +111,7 @@ class Running {
       resumed_ = true;
       words = {words[0], "--resume", run_, "--threads", "1", "--json"};
     } else {
-      const std::string mark = report::reproduce::kRunFolder;
+      const std::string mark = reproduce::kRunFolder;
       for (std::string& word : words) {
         if (word == mark || word.compare(0, mark.size() + 1, mark + "/") == 0) word = run_ + word.substr(mark.size());
       }
@@ -138,7 +138,7 @@ class Runner {
     const std::string cpu = machine_json()["cpu"];
     for (const Cell& cell : cells) {
       const nlohmann::json* const record = store_.find(cell);
-      if (report::reproduce::result_of(record) == nullptr) {
+      if (reproduce::result_of(record) == nullptr) {
         (cell.alone ? alone_ : together_).push_back(&cell);
       } else if (!record->contains("resumed") && record->at("machine").at("cpu") == cpu) {
         clock_.learn(cell.data, amount_of(cell), record->at("seconds"));

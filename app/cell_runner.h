@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "context.h"
-#include "dotin/report/reproduce/cell_store.h"
+#include "reproduce/cell_store.h"
 
 namespace dotin::app {
 
@@ -20,7 +20,7 @@ struct RunnerOptions {
 /// Runs the cells that the store does not have; those that failed before are run again. Cells that measure come last,
 /// one at a time. A run that was stopped goes on where its folder is. A cell that fails is kept with its error.
 /// Returns how many failed. After a signal the children are told, write their checkpoints, and Interrupted is thrown.
-int64_t run_cells(const std::vector<report::reproduce::Cell>& cells, report::reproduce::CellStore& store,
-                  const RunnerOptions& options, Context& context);
+int64_t run_cells(const std::vector<reproduce::Cell>& cells, reproduce::CellStore& store, const RunnerOptions& options,
+                  Context& context);
 
 }  // namespace dotin::app

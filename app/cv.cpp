@@ -40,7 +40,7 @@ struct FoldRecord {
   }
 
   std::shared_ptr<const data::Dataset> dataset;
-  report::TestRecord tested;
+  training::TestRecord tested;
   std::vector<int64_t> best_epochs;
   std::map<std::string, std::vector<int64_t>> features;
 };
@@ -113,7 +113,7 @@ class Reporter : public training::CrossValidationObserver {
   static int64_t parts(double epochs) { return static_cast<int64_t>(epochs * 100); }
 
   Console& console_;
-  const training::RunOptions& options_;
+  const network::RunOptions& options_;
   training::EventWriter events_;
   ProgressBar bar_;
   FoldRecord& record_;
@@ -160,13 +160,13 @@ int run_cv(const CvArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<training::RunFolder> resumed = resumed_folder("cv", arguments);
   if (show_finished("cv", arguments, resumed, "tasks", table_of, context)) return 0;
-  const auto check = [](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
-    const auto folds = data::stratified_folds(training::stratification(*dataset, options), options.data.folds,
+  const auto check = [](const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
+    const auto folds = data::stratified_folds(network::stratification(*dataset, options), options.data.folds,
                                               static_cast<uint64_t>(options.train.seed));
     for (int64_t fold = 0; fold < options.data.folds; ++fold) {
       training::make_tasks(options, data::View(dataset).subset(data::split_of_fold(folds, fold).train));
     }
-    training::ValuesUsed used = training::values_used(options, training::make_learner(options, data::View(dataset)));
+    network::ValuesUsed used = training::values_used(options, training::make_learner(options, data::View(dataset)));
     for (const char* const fitted : {"features", "sort_k", "clusters"}) used.erase(fitted);  // by each fold for itself
     return used;
   };
@@ -202,7 +202,7 @@ int run_cv(const CvArguments& arguments, Context& context) {
   result["run"] = setup.folder.path();
   setup.folder.write_result(result);
   write_report(setup.folder, "cv", result,
-               report::history_json(validated.scores.metrics, validated.histories, folds.best_epochs), folds.tested);
+               training::history_json(validated.scores.metrics, validated.histories, folds.best_epochs), folds.tested);
   context.console.out(arguments.json ? json_text(result) : table_of(result, validated.scores.metrics));
   return 0;
 }

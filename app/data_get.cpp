@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "dotin/data/catalog.h"
+#include "dotin/data/get.h"
 #include "progress_bar.h"
 
 namespace dotin::app {

@@ -8,10 +8,10 @@
 #include "dotin/core/error.h"
 #include "dotin/data/splits.h"
 #include "dotin/io/atomic_file.h"
+#include "dotin/network/targets.h"
 #include "dotin/report/explain_csv.h"
 #include "dotin/report/explain_json.h"
 #include "dotin/report/page.h"
-#include "dotin/training/cross_validation.h"
 #include "model_and_data.h"
 #include "output_place.h"
 #include "progress_bar.h"
@@ -34,9 +34,9 @@ struct ExplainOptions : ModelAndDataOptions {
 
 /// So many of the graphs that `dotin train` kept for the test, spread evenly over them.
 std::vector<int64_t> some_test_graphs(const ModelAndData& given, int64_t count) {
-  const training::RunOptions& options = given.learner.options;
+  const network::RunOptions& options = given.about().options;
   const std::vector<int64_t> test =
-      data::stratified_split(training::stratification(*given.dataset, options), options.data.validation,
+      data::stratified_split(network::stratification(*given.dataset, options), options.data.validation,
                              options.data.test, static_cast<uint64_t>(options.train.seed))
           .test;
   const auto all = static_cast<int64_t>(test.size());
@@ -53,20 +53,20 @@ std::string graphs_text(const ExplainOptions& options, const std::vector<int64_t
     core::fail("{} has {}, numbered from 0: there is no graph {}", given.dataset->name,
                counted(given.dataset->graphs(), "graph"), graph);
   }
-  const data::FeatureEncoder encoder(given.learner.features, *given.dataset, given.unknown);
+  const data::FeatureEncoder encoder(given.about().features, *given.dataset, given.unknown);
   ProgressBar bar(context.console, "explain");
   nlohmann::json graphs = nlohmann::json::array();
-  std::string rows = options.csv ? report::node_header(given.learner, *given.dataset) : "";
-  explain::predict(given.learner, encoder, data::View(given.dataset, chosen), true, bar,
+  std::string rows = options.csv ? report::node_header(given.about(), *given.dataset) : "";
+  explain::predict(*given.model, encoder, data::View(given.dataset, chosen), true, bar,
                    [&](const explain::Prediction& prediction) {
                      if (options.csv) {
                        rows += report::node_rows(prediction, *given.dataset);
                      } else {
-                       graphs.push_back(report::graph_json(prediction, given.learner, *given.dataset));
+                       graphs.push_back(report::graph_json(prediction, given.about(), *given.dataset));
                      }
                    });
   if (options.csv) return rows;
-  const nlohmann::json all = {{"model", report::model_json(given.learner, *given.dataset)}, {"graphs", graphs}};
+  const nlohmann::json all = {{"model", report::model_json(given.about(), *given.dataset)}, {"graphs", graphs}};
   return options.json ? json_text(all, -1) : report::graphs_page(all);
 }
 
@@ -103,18 +103,18 @@ std::string verification_text(const explain::Verification& verification) {
 
 std::string dataset_text(const ExplainOptions& options, const ModelAndData& given, Context& context) {
   const data::View view(given.dataset);
-  const data::FeatureEncoder encoder(given.learner.features, *given.dataset, given.unknown);
+  const data::FeatureEncoder encoder(given.about().features, *given.dataset, given.unknown);
   explain::Verification verification;
   if (options.verify) {
     ProgressBar bar(context.console, "verify");
-    verification = explain::verify(given.learner, given.unknown, view,
-                                   static_cast<uint64_t>(given.learner.options.train.seed), bar);
+    verification = explain::verify(*given.model, given.unknown, view,
+                                   static_cast<uint64_t>(given.about().options.train.seed), bar);
     if (!options.json && options.out.empty()) return verification_text(verification);
   }
   ProgressBar bar(context.console, "explain");
-  const explain::DatasetSummary summary = explain::summarize(given.learner, encoder, view, bar);
+  const explain::DatasetSummary summary = explain::summarize(*given.model, encoder, view, bar);
   if (options.csv) return report::retention_csv(summary);
-  nlohmann::json all = {{"model", report::model_json(given.learner, *given.dataset)},
+  nlohmann::json all = {{"model", report::model_json(given.about(), *given.dataset)},
                         {"summary", report::summary_json(summary)}};
   if (options.verify) all["verification"] = report::verification_json(verification);
   return options.json ? json_text(all) : report::dataset_page(all);
@@ -125,8 +125,8 @@ int run_explain(const ExplainOptions& options, Context& context) {
   if (options.out.empty() && !options.json && !options.csv && !as_text)
     core::fail_usage("say where the page goes with -o page.html, or print with --json or --csv");
   if (!options.out.empty()) check_file_free(options.out, options.force);
-  const ModelAndData given = open_model_and_data(options);
-  const models::ModelOptions& model = given.learner.options.model;
+  const ModelAndData given = open_model_and_data(options, context);
+  const network::ModelOptions& model = given.about().options.model;
   if (!model.has_virtual_nodes()) {
     core::fail_usage(
         "{}: --drop {} with --readout {} has no virtual nodes, so no attentiveness to show; dotin predict --explain "

@@ -1,56 +1,44 @@
-// dotin: what users call. Loading libtorch takes half a second, so that `dotin data` does without it and everything
-// else is handed to the program dotin-learn, which has all commands.
-#include <unistd.h>
-
-#include <cerrno>
+// dotin: what users call. It starts the program that has the command, and is small because the others are not: libtorch
+// takes half a second to load, OpenBLAS never ends where an address space is too small for it.
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "address_space.h"
 #include "blas_core.h"
-#include "commands.h"
 #include "descriptors.h"
 #include "dotin/core/host.h"
-#include "program.h"
+#include "program_path.h"
 
 namespace {
 
-bool needs_only_data_commands(int argc, char** argv) {
+/// The first word that is not a flag of every command; empty where there is none.
+std::string command_of(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--version") return true;
     const bool common_flag = argument == "-v" || argument == "--verbose" || argument == "-q" || argument == "--quiet";
-    if (!common_flag) return argument == "data";
+    if (!common_flag) return argument;
   }
-  return false;
+  return {};
 }
 
-/// Beside this program in a build folder, in libexec/dotin once installed.
-std::filesystem::path learn_program() {
-  std::error_code unreadable;
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
-  const std::filesystem::path beside = folder / "dotin-learn";
-  return access(beside.c_str(), X_OK) == 0 ? beside : folder.parent_path() / DOTIN_LIBEXEC / "dotin-learn";
+/// Says so, and returns true, where there is not.
+bool lacks_address_space(dotin::app::Libraries libraries) {
+  const std::string problem =
+      dotin::app::too_little_address_space(dotin::app::address_space_limit(), dotin::core::processors(), libraries);
+  if (!problem.empty()) std::fprintf(stderr, "dotin: error: %s\n", problem.c_str());
+  return !problem.empty();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  dotin::app::keep_standard_descriptors();
-  if (needs_only_data_commands(argc, argv)) return dotin::app::run_program(argc, argv, dotin::app::add_data);
-  const std::string too_little =
-      dotin::app::too_little_address_space(dotin::app::address_space_limit(), dotin::core::processors());
-  if (!too_little.empty()) {
-    std::fprintf(stderr, "dotin: error: %s\n", too_little.c_str());
-    return 1;
-  }
-  dotin::app::choose_blas_core();
-  const std::string program = learn_program().string();
-  execv(program.c_str(), argv);
-  std::fprintf(stderr, "error: cannot run '%s', which belongs to dotin: %s. Install dotin again.\n", program.c_str(),
-               std::strerror(errno));
-  return 1;
+  using namespace dotin::app;
+  keep_standard_descriptors();
+  const std::string command = command_of(argc, argv);
+  if (command == "data" || command == "--version") return become("dotin-data", argv);
+  const bool predicts = command == "predict" || command == "explain";
+  if (lacks_address_space(predicts ? Libraries::blas : Libraries::torch)) return 1;
+  if (predicts) return become("dotin-predict", argv);
+  choose_blas_core();
+  return become("dotin-learn", argv);
 }

@@ -9,12 +9,12 @@
 #include "commands.h"
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
-#include "dotin/drop/methods.h"
-#include "dotin/report/reproduce/methods.h"
-#include "dotin/tasks/spec.h"
+#include "dotin/network/drop_methods.h"
+#include "dotin/network/task_spec.h"
 #include "dotin/training/benchmark.h"
 #include "dotin/training/trainer.h"
 #include "progress_bar.h"
+#include "reproduce/methods.h"
 #include "run_options.h"
 #include "text.h"
 
@@ -37,19 +37,19 @@ struct Method {
   int64_t extra_parameters = 0;
 };
 
-std::vector<Method> compared(const training::RunOptions& base) {
+std::vector<Method> compared(const network::RunOptions& base) {
   std::vector<Method> methods;
-  for (const report::reproduce::Method& method : report::reproduce::compared_methods())
+  for (const reproduce::Method& method : reproduce::compared_methods())
     methods.push_back({method.name, method.drop, method.readout});
   // With a share that the user gives, every method leaves edges out: then there is nothing to compare, nor with
   // triplets, whose distances count edges.
-  const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(base.task.tasks);
+  const std::vector<network::TaskSpec> specs = network::parse_tasks(base.task.tasks);
   const bool triplets = std::any_of(specs.begin(), specs.end(), [](const auto& task) { return task.kind == "ged"; });
   if (base.train.drop_edge == 0 && !triplets) methods.push_back({"DropEdge", "none", "virtual", 0.2});
   return methods;
 }
 
-training::RunOptions options_of(training::RunOptions base, const Method& method) {
+network::RunOptions options_of(network::RunOptions base, const Method& method) {
   base.model.drop = method.drop;
   base.model.readout = method.readout;
   base.train.drop_warmup = 0;  // what is measured is the full ratio
@@ -57,14 +57,16 @@ training::RunOptions options_of(training::RunOptions base, const Method& method)
   return base;
 }
 
-bool task_relevant(const Method& method) { return drop::about(method.drop).has(drop::Trait::task_relevant); }
+bool task_relevant(const Method& method) {
+  return network::drop_method(method.drop).has(network::DropTrait::task_relevant);
+}
 
 double seconds_per_graph(const Method& method) { return 1 / method.result.graphs_per_second; }
 
 nlohmann::ordered_json as_json(const Method& method, int64_t batch) {
   return {{"method", method.name},
           {"drop", method.drop},
-          {"readout", method.readout == "auto" ? drop::about(method.drop).readout : method.readout},
+          {"readout", method.readout == "auto" ? network::drop_method(method.drop).readout : method.readout},
           {"drop_edge", method.drop_edge},
           {"seconds_per_graph", seconds_per_graph(method)},
           {"bytes_per_graph", method.result.peak_bytes / batch},
@@ -88,7 +90,7 @@ std::string as_table(const std::vector<Method>& methods, int64_t batch) {
 }
 
 int run_methods(const MethodsOptions& options, Context& context) {
-  training::RunOptions base = options.run.resolve();
+  network::RunOptions base = options.run.resolve();
   for (const std::string& given : options.run.given()) {
     if (given == "--drop" || given == "--readout")
       core::fail_usage("{} is what dotin methods compares: leave it out, or use dotin bench for one of them", given);
@@ -104,7 +106,7 @@ int run_methods(const MethodsOptions& options, Context& context) {
   }
   for (Method& method : methods) {
     ProgressBar bar(context.console, method.name);
-    const training::RunOptions own = options_of(base, method);
+    const network::RunOptions own = options_of(base, method);
     own.validate();
     method.result = training::benchmark(own, dataset, {true, options.steps, 3}, bar);
   }

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "dotin/training/trainer.h"
+#include "dotin/data/open.h"
 #include "usage.h"
 
 namespace dotin::app {
@@ -24,14 +24,12 @@ void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
       ->capture_default_str();
 }
 
-ModelAndData open_model_and_data(const ModelAndDataOptions& options) {
-  training::set_threads(options.threads);
-  training::Learner learner = training::load_model(options.model);
-  training::use_device(learner, options.device);
+ModelAndData open_model_and_data(const ModelAndDataOptions& options, const Context& context) {
+  std::unique_ptr<network::Predictor> model = context.models->open(options.model, options.device, options.threads);
   ReadingOptions reading = options.reading;
-  if (options.duplicates->count() == 0) reading.duplicates = learner.options.data.duplicates;
+  if (options.duplicates->count() == 0) reading.duplicates = model->description().options.data.duplicates;
   auto dataset = data::open(reading.data, reading.open_options());
-  return {std::move(learner), std::move(dataset),
+  return {std::move(model), std::move(dataset),
           options.unknown == "ignore" ? data::UnknownLabels::ignore : data::UnknownLabels::error};
 }
 

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "dotin/training/learner.h"
+#include "context.h"
+#include "dotin/data/features.h"
+#include "dotin/network/predictor.h"
 #include "reading_options.h"
 
 namespace CLI {
@@ -27,12 +29,14 @@ struct ModelAndDataOptions {
 void add_model_and_data(CLI::App& command, ModelAndDataOptions& options);
 
 struct ModelAndData {
-  training::Learner learner;
+  std::unique_ptr<network::Predictor> model;
   std::shared_ptr<const data::Dataset> dataset;
   data::UnknownLabels unknown;
+
+  const network::Description& about() const { return model->description(); }
 };
 
 /// Sets the threads, too.
-ModelAndData open_model_and_data(const ModelAndDataOptions& options);
+ModelAndData open_model_and_data(const ModelAndDataOptions& options, const Context& context);
 
 }  // namespace dotin::app

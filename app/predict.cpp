@@ -25,21 +25,22 @@ struct PredictOptions : ModelAndDataOptions {
 
 int run_predict(const PredictOptions& options, Context& context) {
   if (!options.out.empty()) check_file_free(options.out, options.force);
-  const ModelAndData given = open_model_and_data(options);
-  const training::Learner& learner = given.learner;
+  const ModelAndData given = open_model_and_data(options, context);
+  const network::Description& about = given.about();
   const data::Dataset& dataset = *given.dataset;
-  const data::FeatureEncoder encoder(learner.features, dataset, given.unknown);
+  const data::FeatureEncoder encoder(about.features, dataset, given.unknown);
   std::unique_ptr<io::AtomicFile> file;
   if (!options.out.empty()) file = std::make_unique<io::AtomicFile>(options.out);
   ProgressBar bar(context.console, "predict");
   const auto write = [&](const explain::Prediction& prediction) {
     nlohmann::json line = {{"graph", prediction.graph}};
     if (!dataset.graph_ids.empty()) line["id"] = dataset.graph_ids[static_cast<std::size_t>(prediction.graph)];
-    for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+    for (std::size_t k = 0; k < about.outputs.size(); ++k) {
       const std::vector<double>& output = prediction.outputs[k];
-      line[learner.tasks[k]->name()] = learner.tasks[k]->prediction(output.data(), static_cast<int64_t>(output.size()));
+      line[about.outputs[k]->name()] =
+          report::reading_json(about.outputs[k]->read(output.data(), static_cast<int64_t>(output.size())));
     }
-    if (options.explain) line["layers"] = report::layers_json(prediction.explanation, learner);
+    if (options.explain) line["layers"] = report::layers_json(prediction.explanation, about);
     const std::string text = json_text(line, -1);
     if (file) {
       file->write(text);
@@ -47,7 +48,7 @@ int run_predict(const PredictOptions& options, Context& context) {
       context.console.out(text);
     }
   };
-  explain::predict(learner, encoder, data::View(given.dataset), options.explain, bar, write);
+  explain::predict(*given.model, encoder, data::View(given.dataset), options.explain, bar, write);
   if (file) file->commit();
   return 0;
 }

@@ -13,7 +13,7 @@
 #include "dotin/data/open.h"
 #include "dotin/io/download.h"
 #include "dotin/io/jsonl.h"
-#include "dotin/report/reproduce/settings.h"
+#include "reproduce/settings.h"
 
 namespace dotin::app {
 
@@ -40,7 +40,7 @@ ReproduceData::ReproduceData(std::string folder, const std::string& extra) : fol
 
 void ReproduceData::require(const std::vector<std::string>& datasets) {
   for (const std::string& data : datasets) {
-    if (data == report::reproduce::kGenerated && !is_here(data)) {
+    if (data == reproduce::kGenerated && !is_here(data)) {
       data::GenerateOptions options;
       options.graphs = kGeneratedGraphs;
       core::NoProgress silent;

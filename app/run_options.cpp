@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "dotin/core/log.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
 #include "usage.h"
 
 namespace dotin::app {
@@ -124,8 +124,8 @@ std::string RunOptionsParser::preset_table() {
     for (std::size_t i = 0; i + 1 < values.size(); ++i) text += fmt::format(" {:<16}", values[i]);
     return text + " " + values.back();
   };
-  std::string text = "What the presets set:" + row("", training::preset_names());
-  for (training::PresetKnob& knob : training::preset_knobs()) {
+  std::string text = "What the presets set:" + row("", network::preset_names());
+  for (network::PresetKnob& knob : network::preset_knobs()) {
     if (knob.name == "preset") continue;
     for (std::string& value : knob.values) value = as_given(value);
     text += row(flag_of(knob.name), knob.values);
@@ -133,12 +133,12 @@ std::string RunOptionsParser::preset_table() {
   return text;
 }
 
-training::RunOptions RunOptionsParser::resolve(const std::string& base_config) const {
-  training::RunOptions given = parsed_;
-  training::RunOptions result;
+network::RunOptions RunOptionsParser::resolve(const std::string& base_config) const {
+  network::RunOptions given = parsed_;
+  network::RunOptions result;
   const std::string& config = base_config.empty() ? config_ : base_config;
-  if (!config.empty()) training::apply_toml_file(result, config);
-  if (options_.at("preset")->count() > 0) training::apply_preset(result, given.preset);
+  if (!config.empty()) network::apply_toml_file(result, config);
+  if (options_.at("preset")->count() > 0) network::apply_preset(result, given.preset);
   Transfer transfer(options_);
   given.describe(transfer);
   transfer.start_writing();
@@ -155,7 +155,7 @@ std::vector<std::string> RunOptionsParser::given() const {
   return names;
 }
 
-void RunOptionsParser::warn_without_effect(const training::RunOptions& options) const {
+void RunOptionsParser::warn_without_effect(const network::RunOptions& options) const {
   for (const auto& [name, why] : options.without_effect()) {
     const auto option = options_.find(name);
     if (option == options_.end() || option->second->count() == 0) continue;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "dotin/training/options.h"
+#include "dotin/network/run_options.h"
 
 namespace CLI {
 class App;
@@ -25,7 +25,7 @@ class RunOptionsParser {
 
   /// What the run uses, to be called after parsing. base_config: a config.toml to start from instead of --config (of a
   /// run that is resumed).
-  training::RunOptions resolve(const std::string& base_config = "") const;
+  network::RunOptions resolve(const std::string& base_config = "") const;
 
   /// The file of --config; empty if there is none.
   const std::string& config() const { return config_; }
@@ -37,10 +37,10 @@ class RunOptionsParser {
   std::vector<std::string> given() const;
 
   /// Warns of options that were given and change nothing in a run with these options.
-  void warn_without_effect(const training::RunOptions& options) const;
+  void warn_without_effect(const network::RunOptions& options) const;
 
  private:
-  training::RunOptions parsed_;
+  network::RunOptions parsed_;
   std::string config_;
   std::map<std::string, CLI::Option*> options_;
 };

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dotin/network/config.h"
 #include "dotin/report/page.h"
-#include "dotin/training/config.h"
 
 namespace dotin::app {
 
@@ -64,7 +64,7 @@ void write_events(training::EventWriter& events, const std::string& prefix, cons
 }
 
 void write_report(const training::RunFolder& folder, const std::string& command, const nlohmann::json& result,
-                  const nlohmann::json& history, const report::TestRecord& tested) {
+                  const nlohmann::json& history, const training::TestRecord& tested) {
   nlohmann::json data = tested.to_json();
   data["command"] = command;
   data["result"] = result;

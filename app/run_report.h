@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "dotin/report/run_record.h"
 #include "dotin/training/cross_validation.h"
 #include "dotin/training/events.h"
 #include "dotin/training/run_folder.h"
+#include "dotin/training/run_record.h"
 
 namespace dotin::app {
 
@@ -35,6 +35,6 @@ nlohmann::json metrics_json(const std::vector<training::MetricName>& metrics, co
 
 /// report.html of the run folder. tested: what the models said of the test graphs.
 void write_report(const training::RunFolder& folder, const std::string& command, const nlohmann::json& result,
-                  const nlohmann::json& history, const report::TestRecord& tested);
+                  const nlohmann::json& history, const training::TestRecord& tested);
 
 }  // namespace dotin::app

@@ -14,8 +14,8 @@
 #include "dotin/core/log.h"
 #include "dotin/data/open.h"
 #include "dotin/io/atomic_file.h"
-#include "dotin/tasks/spec.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
+#include "dotin/network/task_spec.h"
 #include "progress_bar.h"
 #include "run_report.h"
 #include "signals.h"
@@ -46,15 +46,15 @@ data::DuplicatePolicy duplicates_of(const std::string& name) {
 }
 
 /// resumed: the folder of a run to go on with, if that is asked for.
-training::RunOptions options_of(const RunArguments& arguments, const std::optional<training::RunFolder>& resumed) {
+network::RunOptions options_of(const RunArguments& arguments, const std::optional<training::RunFolder>& resumed) {
   if (!resumed) {
-    training::RunOptions options = arguments.options.resolve();
+    network::RunOptions options = arguments.options.resolve();
     if (!arguments.data.empty()) options.data.data = arguments.data;
     if (options.data.data.empty())
       core::fail_usage("DATA is required: a TU folder or zip, a packed file, JSON Lines, or a name");
     return options;
   }
-  training::RunOptions options = arguments.options.resolve(resumed->file("config.toml"));
+  network::RunOptions options = arguments.options.resolve(resumed->file("config.toml"));
   if (!arguments.data.empty()) options.data.data = arguments.data;
   return options;
 }
@@ -67,17 +67,17 @@ void check_same_command(const std::string& command, const training::RunFolder& f
              train ? "cv" : "train", folder.path());
 }
 
-training::RunFolder new_folder(const RunArguments& arguments, const training::RunOptions& options,
-                               const std::vector<tasks::TaskSpec>& specs) {
+training::RunFolder new_folder(const RunArguments& arguments, const network::RunOptions& options,
+                               const std::vector<network::TaskSpec>& specs) {
   if (!arguments.out.empty()) return training::RunFolder::create(arguments.out);
   std::vector<std::string> names;
-  for (const tasks::TaskSpec& spec : specs) names.push_back(spec.name);
+  for (const network::TaskSpec& spec : specs) names.push_back(spec.name);
   return training::RunFolder::create_numbered("runs",
                                               training::default_run_name(options.data.data, names, std::time(nullptr)));
 }
 
 /// Relative paths mean another file where a run is resumed from another folder.
-training::RunOptions with_absolute_data(training::RunOptions options) {
+network::RunOptions with_absolute_data(network::RunOptions options) {
   std::error_code error;
   if (!std::filesystem::exists(options.data.data, error)) return options;
   const std::filesystem::path path = std::filesystem::absolute(options.data.data, error);
@@ -123,7 +123,7 @@ bool show_finished(const std::string& command, const RunArguments& arguments,
 
 RunSetup set_up_run(const std::string& command, const RunArguments& arguments,
                     std::optional<training::RunFolder> resumed, const RunCheck& check, Context& context) {
-  training::RunOptions options = options_of(arguments, resumed);
+  network::RunOptions options = options_of(arguments, resumed);
   const std::string config = resumed ? resumed->file("config.toml") : arguments.options.config();
   try {
     options.validate();
@@ -131,8 +131,8 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments,
     if (config.empty()) throw;
     core::fail_usage("{}: {}", config, error.what());
   }
-  training::to_toml(options);  // refuses what config.toml could not hold
-  const std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(options.task.tasks);
+  network::to_toml(options);  // refuses what config.toml could not hold
+  const std::vector<network::TaskSpec> specs = network::parse_tasks(options.task.tasks);
 
   std::shared_ptr<const data::Dataset> dataset;
   {
@@ -142,7 +142,7 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments,
     open.duplicates = duplicates_of(options.data.duplicates);
     dataset = data::open(options.data.data, open);
   }
-  const training::ValuesUsed used = check(options, dataset);
+  const network::ValuesUsed used = check(options, dataset);
   arguments.options.warn_without_effect(options);
 
   const bool resuming = resumed.has_value();

@@ -32,7 +32,7 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments);
 
 struct RunSetup {
   std::string command;
-  training::RunOptions options;
+  network::RunOptions options;
   training::RunFolder folder;
   std::shared_ptr<const data::Dataset> dataset;
   bool resuming = false;
@@ -40,7 +40,7 @@ struct RunSetup {
 
 /// Refuses options and data that the command cannot use, by throwing. Gives what is used for options that stand for it.
 using RunCheck =
-    std::function<training::ValuesUsed(const training::RunOptions&, const std::shared_ptr<const data::Dataset>&)>;
+    std::function<network::ValuesUsed(const network::RunOptions&, const std::shared_ptr<const data::Dataset>&)>;
 
 /// The folder of the run to go on with, locked; nothing where none is. Refuses a run of the other command, and options
 /// that cannot change.

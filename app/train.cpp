@@ -132,8 +132,8 @@ int run_train(const RunArguments& arguments, Context& context) {
   if (show_finished("train", arguments, resumed, "validation", table_of, context)) return 0;
   training::TrainerInput input;
   std::vector<training::MetricName> metrics;
-  const auto check = [&](const training::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
-    input.split = data::stratified_split(training::stratification(*dataset, options), options.data.validation,
+  const auto check = [&](const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
+    input.split = data::stratified_split(network::stratification(*dataset, options), options.data.validation,
                                          options.data.test, static_cast<uint64_t>(options.train.seed));
     const training::Learner learner = training::make_learner(options, data::View(dataset).subset(input.split.train));
     training::bind(learner, *dataset, data::UnknownLabels::error);
@@ -160,7 +160,7 @@ int run_train(const RunArguments& arguments, Context& context) {
   const training::BoundData bound = training::bind(trained.learner, *setup.dataset, data::UnknownLabels::error);
   const training::Evaluation tested = training::evaluate(trained.learner, bound, test, 1);
   const std::vector<explain::Survival> survivals =
-      explain::planted_survival(trained.learner, test.size() > 0 ? test : all);
+      explain::planted_survival(training::LearnerPredictor(trained.learner), test.size() > 0 ? test : all);
 
   nlohmann::json result;
   result["data"] = setup.dataset->name;
@@ -180,10 +180,10 @@ int run_train(const RunArguments& arguments, Context& context) {
   result["peak_bytes"] = core::peak_resident_bytes();
   result["run"] = setup.folder.path();
   setup.folder.write_result(result);
-  report::TestRecord record(setup.dataset);
+  training::TestRecord record(setup.dataset);
   record.add(trained.learner, test);
   write_report(setup.folder, "train", result,
-               report::history_json(trained.metrics, {trained.history}, {trained.best_epoch}), record);
+               training::history_json(trained.metrics, {trained.history}, {trained.best_epoch}), record);
   context.console.out(arguments.json ? json_text(result) : table_of(result, trained.metrics));
   return 0;
 }

@@ -10,7 +10,7 @@ target_link_libraries(dotin_all INTERFACE ${DOTIN_LIBRARIES})
 
 set(DOTIN_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/dotin)
 install(TARGETS dotin)
-install(TARGETS dotin-learn DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dotin)
+install(TARGETS dotin-data dotin-predict dotin-learn DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dotin)
 install(TARGETS ${DOTIN_LIBRARIES} dotin_all EXPORT dotinTargets)
 set(DOTIN_TORCH_DEPENDENCY "")
 if(TARGET dotin_torch)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a folder of src/dotin includes a later one: data flows in one direction (docs/architecture.md).
+# Fails if a folder of src/dotin includes a later one, or libtorch where it must not: data flows in one direction
+# (docs/architecture.md).
 set -euo pipefail
 
 usage() {
@@ -15,10 +16,11 @@ case ${1:-} in
 esac
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
-order="core kernels io data batch ops layers drop readout models tasks training explain report runtime"
+order="core kernels io data batch network runtime explain report ops layers drop readout models tasks training"
+first_with_libtorch=ops
 
 find src/dotin -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -print0 | sort -z |
-  xargs -0 --no-run-if-empty awk -v order="$order" '
+  xargs -0 --no-run-if-empty awk -v order="$order" -v line="$first_with_libtorch" '
   BEGIN { count = split(order, names, " "); for (i = 1; i <= count; ++i) rank[names[i]] = i }
   function violation(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; ++bad }
   FNR == 1 {
@@ -36,6 +38,8 @@ find src/dotin -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -prin
       split(path, parts, "/")
       if (!(parts[2] in rank)) violation("includes " path ", whose folder has no place in the order")
       else if (rank[parts[2]] > rank[folder]) violation(folder " includes " path ", which comes later")
+    } else if (path ~ /^(ATen|torch|c10)\// && rank[folder] < rank[line]) {
+      violation(folder " includes <" path ">: nothing before " line " knows libtorch")
     } else if (path ~ /^(app|tests|bench)\// || path ~ /^\.\.?\//) {
       violation("includes " path "; write \"dotin/<folder>/<file>\", and nothing outside src")
     } else if (quoted) {

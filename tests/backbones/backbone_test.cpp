@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "dotin/core/error.h"
+#include "dotin/network/backbones.h"
 #include "support/graphs.h"
 #include "support/numeric_jacobian.h"
 
@@ -39,7 +40,13 @@ struct Layer {
     options.tasks = tasks;
     options.tau = 1.5;
     backbone = make_backbone(name, options);
-    backbone->add_parameters(parameters, 0);
+    network::ModelOptions model;
+    model.backbone = name;
+    model.hidden = hidden;
+    model.norm = "none";
+    for (network::ParameterAbout& about : network::layer_parameters(model, tasks, 0)) {
+      if (about.name != "layers.0.query.weight" && about.name != "layers.0.key.weight") parameters.add({about});
+    }
     x = random_tensor({edges.rows, hidden}, 1);
     q = random_tensor({edges.rows, 2}, 2);
     p = random_tensor({edges.rows, 2}, 3);
@@ -123,7 +130,7 @@ TEST(TaskGates, ScaleEdgesFromRawToVirtualNodesOnlyEachTaskByItsOwn) {
 }
 
 TEST(Backbones, CoefficientsHaveTheGradientsOfRowsQueriesKeysAndParameters) {
-  for (const std::string& name : backbone_names()) {
+  for (const std::string& name : network::backbone_names()) {
     for (const int64_t tasks : {1, 2, 3}) {
       const Layer layer(name, tasks);
       std::vector<at::Tensor> inputs = {layer.x, layer.q, layer.p};
@@ -135,7 +142,7 @@ TEST(Backbones, CoefficientsHaveTheGradientsOfRowsQueriesKeysAndParameters) {
 }
 
 TEST(Backbones, TransformsHaveTheGradientsOfRowsAndParameters) {
-  for (const std::string& name : backbone_names()) {
+  for (const std::string& name : network::backbone_names()) {
     const Layer layer(name, 1, 3);
     const at::Tensor h = random_tensor({4, 3}, 5);
     std::vector<at::Tensor> inputs = {h, layer.x};
@@ -147,7 +154,7 @@ TEST(Backbones, TransformsHaveTheGradientsOfRowsAndParameters) {
 
 TEST(Backbones, TransformsAreTheLinearMapsWritten) {
   const at::Tensor h = random_tensor({4, 2}, 5);
-  for (const std::string& name : backbone_names()) {
+  for (const std::string& name : network::backbone_names()) {
     const Layer layer(name, 1);
     const LayerParameters parameters(layer.parameters, 0);
     const at::Tensor theta = parameters.get("linear.weight").t(), bias = parameters.get("linear.bias");
@@ -162,13 +169,14 @@ TEST(Backbones, TransformsAreTheLinearMapsWritten) {
 }
 
 TEST(Backbones, AnUnknownNameListsTheValidOnes) {
-  EXPECT_EQ(backbone_names(), (std::vector<std::string>{"gat", "gcn", "gin", "sage"}));
+  EXPECT_EQ(network::backbone_names(), (std::vector<std::string>{"gat", "gcn", "gin", "sage"}));
   try {
     make_backbone("gcm", {});
     FAIL() << "accepted";
   } catch (const core::UsageError& error) {
     const std::string message = error.what();
-    for (const std::string& name : backbone_names()) EXPECT_NE(message.find(name), std::string::npos) << message;
+    for (const std::string& name : network::backbone_names())
+      EXPECT_NE(message.find(name), std::string::npos) << message;
   }
 }
 

@@ -1,4 +1,5 @@
 #include "dotin/data/catalog.h"
+#include "dotin/data/get.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "dotin/core/error.h"
-#include "dotin/drop/choose.h"
 #include "dotin/drop/pools.h"
 #include "support/levels.h"
 #include "support/numeric_jacobian.h"
@@ -240,25 +239,6 @@ TEST(EveryPool, StandsGraphsWithoutNodes) {
     EXPECT_TRUE(pooled.level.x.isfinite().all().item<bool>()) << name;
     EXPECT_TRUE(!pooled.loss.defined() || pooled.loss.isfinite().item<bool>()) << name;
   }
-}
-
-TEST(KeepByChance, DropsAboutTheShareAndNeverAllOfAGraph) {
-  std::vector<int64_t> offsets = {0};
-  std::vector<uint64_t> keys;
-  for (uint64_t g = 0; g < 2000; ++g) {
-    offsets.push_back(offsets.back() + 4);
-    keys.push_back(g);
-  }
-  const std::vector<uint8_t> keep = keep_by_chance(offsets, 0.3, keys);
-  int64_t kept = 0;
-  for (std::size_t g = 0; g < 2000; ++g) {
-    const int64_t own = std::count(keep.begin() + offsets[g], keep.begin() + offsets[g + 1], 1);
-    EXPECT_GE(own, 1);
-    kept += own;
-  }
-  // 0.7 of 8000, and a little more because 0.3^4 of the graphs are drawn again; a deviation is 41.
-  EXPECT_NEAR(static_cast<double>(kept), 5600 / (1 - 0.0081), 160);
-  EXPECT_EQ(keep_by_chance({0, 4}, 0.3, {keys[7]}), std::vector<uint8_t>(keep.begin() + 28, keep.begin() + 32));
 }
 
 }  // namespace

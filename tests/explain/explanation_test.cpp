@@ -20,12 +20,13 @@ std::vector<Prediction> predictions_of(const training::Learner& learner, const d
   const data::FeatureEncoder encoder(learner.features, view.dataset(), data::UnknownLabels::error);
   core::NoProgress silent;
   std::vector<Prediction> all;
-  predict(learner, encoder, view, explain, silent, [&](const Prediction& prediction) { all.push_back(prediction); });
+  predict(training::LearnerPredictor(learner), encoder, view, explain, silent,
+          [&](const Prediction& prediction) { all.push_back(prediction); });
   return all;
 }
 
 training::Learner learner_with(double drop_ratio, bool merge, const std::string& drop = "dotin") {
-  training::RunOptions options = small_options({"classify", "ged"});
+  network::RunOptions options = small_options({"classify", "ged"});
   options.model.drop_ratio = {drop_ratio};
   options.model.merge = merge;
   options.model.drop = drop;
@@ -167,9 +168,8 @@ TEST(Predict, GivesWhatEvaluationSees) {
     EXPECT_TRUE(prediction.explanation.layers.empty()) << "not asked for";
     const auto g = static_cast<std::size_t>(prediction.graph);
     right += (prediction.outputs[0][1] > prediction.outputs[0][0]) == (bound.targets[0].values[g] == 1) ? 1 : 0;
-    const nlohmann::json value = trained.learner.tasks[1]->prediction(prediction.outputs[1].data(), 2)["value"];
-    for (std::size_t c = 0; c < 2; ++c)
-      squares += std::pow(value[c].get<double>() - bound.targets[1].values[2 * g + c], 2);
+    const std::vector<double> values = trained.learner.outputs[1]->read(prediction.outputs[1].data(), 2).values;
+    for (std::size_t c = 0; c < 2; ++c) squares += std::pow(values[c] - bound.targets[1].values[2 * g + c], 2);
   }
   EXPECT_NEAR(evaluation.values[0], right / static_cast<double>(all.size()), 1e-12);
   EXPECT_NEAR(evaluation.values[3], std::sqrt(squares / (2 * static_cast<double>(all.size()))), 1e-9);

@@ -38,7 +38,7 @@ Found learned(double drop_ratio, int64_t tasks) {
   for (std::size_t i = 0; i < trained.metrics.size(); ++i) {
     if (trained.metrics[i].metric == "accuracy") found.accuracy.push_back(evaluation.values[i]);
   }
-  for (const Survival& survival : planted_survival(trained.learner, test)) {
+  for (const Survival& survival : planted_survival(training::LearnerPredictor(trained.learner), test)) {
     EXPECT_EQ(survival.planted, 4 * test.size());
     EXPECT_EQ(survival.after_layer.size(), 2u);
     EXPECT_LE(survival.after_layer[1], survival.after_layer[0]);

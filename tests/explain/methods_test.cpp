@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dotin/drop/methods.h"
 #include "dotin/explain/predict.h"
+#include "dotin/network/drop_methods.h"
 #include "training/small_run.h"
 
 namespace dotin::explain {
@@ -17,8 +17,8 @@ using Setting = std::pair<std::string, std::string>;  // drop, readout
 
 class EveryMethod : public ::testing::TestWithParam<Setting> {
  protected:
-  training::RunOptions options(const std::vector<std::string>& tasks) const {
-    training::RunOptions options = small_options(tasks);
+  network::RunOptions options(const std::vector<std::string>& tasks) const {
+    network::RunOptions options = small_options(tasks);
     options.model.drop = GetParam().first;
     options.model.readout = GetParam().second;
     options.model.dropgnn_runs = 2;
@@ -32,7 +32,7 @@ std::vector<Prediction> predictions_of(const training::Learner& learner, bool ex
   const data::FeatureEncoder encoder(learner.features, *dataset, data::UnknownLabels::error);
   core::NoProgress silent;
   std::vector<Prediction> all;
-  predict(learner, encoder, data::View(dataset), explain, silent,
+  predict(training::LearnerPredictor(learner), encoder, data::View(dataset), explain, silent,
           [&](const Prediction& prediction) { all.push_back(prediction); });
   return all;
 }
@@ -65,7 +65,7 @@ TEST_P(EveryMethod, ResumesToTheSameBits) {
 
 TEST_P(EveryMethod, ListsWhatItKeptAndDroppedOrSaysThatItCannot) {
   const training::Learner learner = training::make_learner(options({"classify"}), data::View(small_dataset(24)));
-  if (!drop::about(GetParam().first).has(drop::Trait::chooses_nodes)) {
+  if (!network::drop_method(GetParam().first).has(network::DropTrait::chooses_nodes)) {
     const std::string message = error_of([&] { predictions_of(learner, true); });
     for (const char* const part : {GetParam().first.c_str(), "cannot be explained", "gpool"})
       EXPECT_SAYS(message, part);
@@ -85,7 +85,7 @@ TEST_P(EveryMethod, ListsWhatItKeptAndDroppedOrSaysThatItCannot) {
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
-  for (const std::string& name : drop::method_names()) all.emplace_back(name, "auto");
+  for (const std::string& name : network::drop_method_names()) all.emplace_back(name, "auto");
   for (const char* const readout : {"mean", "sum", "max", "mean_max", "set2set", "sortpool", "sagpool"})
     all.emplace_back("none", readout);
   all.emplace_back("random", "mean");
@@ -99,7 +99,7 @@ std::string name_of(const ::testing::TestParamInfo<Setting>& info) {
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, ::testing::ValuesIn(settings()), name_of);
 
 TEST(DropEdge, ChangesTrainingAndIsRefusedWithGed) {
-  training::RunOptions options = small_options();
+  network::RunOptions options = small_options();
   const std::string without = model_bytes(train_whole(small_input(options)));
   options.train.drop_edge = 0.5;
   EXPECT_NE(model_bytes(train_whole(small_input(options))), without);
@@ -111,7 +111,7 @@ TEST(DropEdge, ChangesTrainingAndIsRefusedWithGed) {
 
 TEST(DropEdge, LeavesEvaluationItsEdges) {
   const auto evaluated = [](double share) {
-    training::RunOptions options = small_options();
+    network::RunOptions options = small_options();
     options.train.drop_edge = share;
     const auto dataset = small_dataset(24);
     const training::Learner learner = training::make_learner(options, data::View(dataset));
@@ -123,7 +123,7 @@ TEST(DropEdge, LeavesEvaluationItsEdges) {
 
 TEST(Auxiliary, LossesReachTheObjective) {
   for (const char* const drop : {"diffpool", "mincut"}) {
-    training::RunOptions options = small_options();
+    network::RunOptions options = small_options();
     options.model.drop = drop;
     options.train.epochs = 1;
     const double with = train_whole(small_input(options)).history[0].train_loss;
@@ -133,7 +133,7 @@ TEST(Auxiliary, LossesReachTheObjective) {
 }
 
 TEST(Clusters, ThatALaterLayerCannotHoldAreRefusedBeforeTraining) {
-  training::RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.drop = "mincut";
   options.model.layers = 4;
   options.model.clusters = 400;
@@ -162,7 +162,7 @@ std::shared_ptr<const data::Dataset> with_a_long_path(int64_t graphs, int32_t no
 }
 
 TEST(Clusters, AGraphThatOnlyTheTestSetHasIsRefusedBeforeTrainingToo) {
-  training::RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.drop = "diffpool";
   options.model.dense_limit = 1;
   options.model.clusters = 50;
@@ -175,7 +175,7 @@ TEST(Clusters, AGraphThatOnlyTheTestSetHasIsRefusedBeforeTrainingToo) {
 }
 
 TEST(Clusters, ThatAreTooManyAreRefused) {
-  training::RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.drop = "diffpool";
   options.model.dense_limit = 1;
   options.model.clusters = 1000;

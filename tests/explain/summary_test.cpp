@@ -100,13 +100,13 @@ TEST(Summary, AgreementOfTasks) {
 }
 
 TEST(Summary, OfAModelCountsEveryNodeOnce) {
-  training::RunOptions options = small_options({"classify", "ged"});
+  network::RunOptions options = small_options({"classify", "ged"});
   options.model.drop_ratio = {0.5};
   const data::View view(small_dataset(24));
   const training::Learner learner = training::make_learner(options, view);
   const data::FeatureEncoder encoder(learner.features, view.dataset(), data::UnknownLabels::error);
   core::NoProgress silent;
-  const DatasetSummary summary = summarize(learner, encoder, view, silent);
+  const DatasetSummary summary = summarize(training::LearnerPredictor(learner), encoder, view, silent);
   EXPECT_EQ(summary.graphs, 24);
   EXPECT_EQ(summary.nodes, view.dataset().nodes());
   double kept = 0, expected = 0, stayed = static_cast<double>(summary.departures.back());

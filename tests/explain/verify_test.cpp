@@ -14,11 +14,11 @@ using namespace dotin::testing;  // NOLINT: its helpers make up most of this fil
 
 Verification verified(const training::Learner& learner, const data::View& view, uint64_t seed = 1) {
   core::NoProgress silent;
-  return verify(learner, data::UnknownLabels::error, view, seed, silent);
+  return verify(training::LearnerPredictor(learner), data::UnknownLabels::error, view, seed, silent);
 }
 
 training::Learner learner_with(double drop_ratio, const std::vector<std::string>& tasks = {"classify", "ged"}) {
-  training::RunOptions options = small_options(tasks);
+  network::RunOptions options = small_options(tasks);
   options.model.drop_ratio = {drop_ratio};
   return training::make_learner(options, data::View(small_dataset(24)));
 }

@@ -16,9 +16,9 @@ namespace dotin::testing {
 
 using models::Forward;
 using models::ForwardOptions;
-using models::LayerTrace;
 using models::Model;
-using models::ModelOptions;
+using network::LayerTrace;
+using network::ModelOptions;
 
 namespace {
 
@@ -85,7 +85,8 @@ void expect_within(const std::vector<NamedTensor>& found, const std::vector<Name
   }
 }
 
-void expect_same_nodes(const std::vector<LayerTrace>& found, const std::vector<LayerTrace>& expected) {
+void expect_same_nodes(const std::vector<network::LayerTrace>& found,
+                       const std::vector<network::LayerTrace>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t l = 0; l < expected.size(); ++l) {
     EXPECT_EQ(found[l].raw_offsets, expected[l].raw_offsets) << "layer " << l;
@@ -97,7 +98,7 @@ void expect_same_nodes(const std::vector<LayerTrace>& found, const std::vector<L
 }
 
 /// Whether the lowest score that stays is clearly above the highest that leaves.
-bool has_gap(const LayerTrace& layer, int64_t first, int64_t last) {
+bool has_gap(const network::LayerTrace& layer, int64_t first, int64_t last) {
   double kept = std::numeric_limits<double>::infinity(), dropped = -kept, scale = 0;
   for (int64_t i = first; i < last; ++i) {
     scale = std::max(scale, std::abs(layer.logits[i]));
@@ -121,7 +122,7 @@ ForwardOptions traced_training() {
 }
 
 Result run(const Subject& subject, const batch::Batch& batch, const Pass& pass) {
-  ModelOptions options = subject.options;
+  network::ModelOptions options = subject.options;
   options.engine = pass.engine;
   options.precision = pass.precision;
   const Model model(options, subject.width, subject.heads, subject.seed);
@@ -189,11 +190,11 @@ void FloatPromise::expect_kept_by(Pass pass) const {
 }
 
 void FloatPromise::expect_choices_with_gaps(const Pass& pass) const {
-  const std::vector<LayerTrace> chosen = run(subject_, batch_, pass).forward.trace;
+  const std::vector<network::LayerTrace> chosen = run(subject_, batch_, pass).forward.trace;
   ASSERT_EQ(chosen.size(), exact_.forward.trace.size());
   std::vector<bool> comparable(static_cast<std::size_t>(batch_.graphs()), true);  // the same nodes up to here
   for (std::size_t l = 0; l < chosen.size(); ++l) {
-    const LayerTrace &found = chosen[l], &exact = exact_.forward.trace[l];
+    const network::LayerTrace &found = chosen[l], &exact = exact_.forward.trace[l];
     if (exact.logits.empty()) continue;  // nothing was chosen
     for (int32_t g = 0; g < batch_.graphs(); ++g) {
       const int64_t first = exact.raw_offsets[g], last = exact.raw_offsets[g + 1], own = found.raw_offsets[g];

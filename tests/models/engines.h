@@ -30,9 +30,9 @@ namespace dotin::testing {
 
 /// The model of a test, always with the same weights; engine and precision are chosen for each pass.
 struct Subject {
-  models::ModelOptions options;
+  network::ModelOptions options;
   int64_t width = 0;  // of node features
-  std::vector<models::Head> heads;
+  std::vector<network::Head> heads;
   uint64_t seed = 5;
   std::function<void(const models::Model&)> prepare = {};  // changes weights
 };

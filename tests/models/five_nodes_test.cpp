@@ -93,7 +93,7 @@ void walk(const std::vector<Layer>& layers, Knobs knobs) {
 }
 
 Model model_of(Knobs knobs, int64_t layers) {
-  ModelOptions options = dotin::testing::small_options("gat", knobs);
+  network::ModelOptions options = dotin::testing::small_options("gat", knobs);
   options.hidden = 2;
   options.layers = layers;
   Model model(options, 2, {{"y", 2}}, 0);

@@ -28,7 +28,7 @@ using dotin::testing::width_of;
 
 struct Case {
   std::string name;
-  ModelOptions options;  // the precision is that of the test
+  network::ModelOptions options;  // the precision is that of the test
   int64_t tasks = 1;
   Features features = Features::onehot;
   uint64_t seed = 5;
@@ -127,16 +127,16 @@ TEST_P(FusedEngine, IsAsNearToDoubleInFloatAsTheReference) {
 
 constexpr const char* kBackbones[] = {"gat", "gcn", "gin", "sage"};
 
-ModelOptions base(const std::string& backbone) {
-  ModelOptions options;
+network::ModelOptions base(const std::string& backbone) {
+  network::ModelOptions options;
   options.backbone = backbone;
   options.hidden = 24;
   options.attention_dim = 8;
   return options;
 }
 
-ModelOptions literal_options(const std::string& backbone) {
-  ModelOptions options = base(backbone);
+network::ModelOptions literal_options(const std::string& backbone) {
+  network::ModelOptions options = base(backbone);
   options.attention_dim = -1;
   options.attentiveness = "own";
   options.residual = false;
@@ -149,13 +149,13 @@ ModelOptions literal_options(const std::string& backbone) {
 
 std::vector<Case> cases_of(const std::string& backbone) {
   std::vector<Case> all;
-  const auto add = [&](const std::string& name, ModelOptions options, int64_t tasks, Features features) {
+  const auto add = [&](const std::string& name, network::ModelOptions options, int64_t tasks, Features features) {
     all.push_back({backbone + "_" + name, std::move(options), tasks, features});
   };
   for (const double drop_ratio : {0.0, 0.1, 0.5, 0.9}) {
     for (const bool merge : {true, false}) {
       for (int64_t tasks = 1; tasks <= 3; ++tasks) {
-        ModelOptions options = base(backbone);
+        network::ModelOptions options = base(backbone);
         options.drop_ratio = {drop_ratio};
         options.merge = merge;
         const std::string name =
@@ -163,7 +163,7 @@ std::vector<Case> cases_of(const std::string& backbone) {
         add(name, options, tasks, Features::onehot);
         add("dense_" + name, options, tasks, Features::dense);
         add("mixed_" + name, options, tasks, Features::mixed);
-        ModelOptions literal = literal_options(backbone);
+        network::ModelOptions literal = literal_options(backbone);
         literal.drop_ratio = {drop_ratio};
         literal.merge = merge;
         add("paper_" + name, literal, tasks, Features::onehot);
@@ -174,18 +174,18 @@ std::vector<Case> cases_of(const std::string& backbone) {
     add(fmt::format("features{}", static_cast<int>(features)), base(backbone), 2, features);
   }
   for (const int64_t hidden : {1, 3, 7, 8, 9, 31, 33, 100}) {
-    ModelOptions options = base(backbone);
+    network::ModelOptions options = base(backbone);
     options.hidden = hidden;
     if (hidden == 1) options.norm = "none";  // the norm of one number is 0: its gradient is nothing but noise
     add(fmt::format("hidden{}", hidden), options, 1, Features::onehot);
   }
   for (const int64_t layers : {1, 2, 5}) {
-    ModelOptions options = base(backbone);
+    network::ModelOptions options = base(backbone);
     options.layers = layers;
     add(fmt::format("layers{}", layers), options, 2, Features::mixed);
     add(fmt::format("layers{}_onehot", layers), options, 2, Features::onehot);
   }
-  ModelOptions options = base(backbone);
+  network::ModelOptions options = base(backbone);
   options.drop = "random";
   add("random", options, 1, Features::onehot);
   options = base(backbone);
@@ -258,7 +258,7 @@ TEST_P(FusedEngineOf, PredictsTheSameWhereLayersShareTheirMemory) {
   for (const Features features : {Features::onehot, Features::dense}) {
     for (const int threads : {1, 3}) {
       const Threads guard(threads);
-      ModelOptions options = base(GetParam());
+      network::ModelOptions options = base(GetParam());
       options.precision = "double";
       options.layers = 5;
       options.drop_ratio = {0.3};

@@ -26,12 +26,12 @@ class WholeModel : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(WholeModel, HasTheGradientsOfEveryParameter) {
   const auto& [backbone, tasks, merge, knobs] = GetParam();
-  ModelOptions options = dotin::testing::small_options(backbone, knobs);
+  network::ModelOptions options = dotin::testing::small_options(backbone, knobs);
   options.merge = merge;
   const Model model(options, 2, dotin::testing::heads_of(tasks), 5);
   const batch::Batch batch = small_batch();
 
-  const std::vector<LayerTrace> choice = model.forward(batch, dotin::testing::traced()).trace;
+  const std::vector<network::LayerTrace> choice = model.forward(batch, dotin::testing::traced()).trace;
   ForwardOptions forward;
   forward.repeat = &choice;
   std::vector<at::Tensor> parameters;
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Gradients, WholeModel,
 TEST(Gate, GivesTheChoiceOfNodesAGradient) {
   // In the first layer of GCN queries and keys do nothing but choose. Without merging, only the gate reaches them.
   for (const bool gate : {false, true}) {
-    ModelOptions options = dotin::testing::small_options("gcn", Knobs::recommended);
+    network::ModelOptions options = dotin::testing::small_options("gcn", Knobs::recommended);
     options.merge = false;
     options.gate = gate;
     const Model model(options, 2, dotin::testing::heads_of(1), 5);

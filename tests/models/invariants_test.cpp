@@ -33,9 +33,9 @@ using ref::EdgeWeights;
 
 constexpr int32_t kWidth = 2;
 
-ModelOptions any_options() {
-  ModelOptions options = dotin::testing::small_options(*rc::gen::element<std::string>("gat", "gcn", "gin", "sage"),
-                                                       *rc::gen::element(Knobs::paper, Knobs::recommended));
+network::ModelOptions any_options() {
+  network::ModelOptions options = dotin::testing::small_options(
+      *rc::gen::element<std::string>("gat", "gcn", "gin", "sage"), *rc::gen::element(Knobs::paper, Knobs::recommended));
   options.drop_ratio = {*rc::gen::element(0.0, 0.1, 0.3, 0.5, 0.9), *rc::gen::element(0.0, 0.5, 0.9), 0.0};
   options.merge = *rc::gen::arbitrary<bool>();
   options.edge_weights = *rc::gen::element<std::string>("softmax", "multiplicity", "none");
@@ -43,7 +43,7 @@ ModelOptions any_options() {
   return options;
 }
 
-Model any_model(const ModelOptions& options) {
+Model any_model(const network::ModelOptions& options) {
   return Model(options, kWidth, dotin::testing::heads_of(*rc::gen::inRange<int64_t>(1, 4)),
                *rc::gen::arbitrary<uint64_t>());
 }
@@ -58,7 +58,7 @@ double difference(const std::vector<at::Tensor>& a, const std::vector<at::Tensor
 
 /// Whether some graph's lowest kept and highest dropped logit are closer than what select_nodes tells apart, with room.
 bool ties_at_the_cut(const Forward& forward) {
-  for (const LayerTrace& layer : forward.trace) {
+  for (const network::LayerTrace& layer : forward.trace) {
     if (layer.logits.empty()) continue;  // the last layer decides nothing
     for (std::size_t g = 0; g + 1 < layer.raw_offsets.size(); ++g) {
       double kept = INFINITY, dropped = -INFINITY, largest = 0;
@@ -77,7 +77,7 @@ bool ties_at_the_cut(const Forward& forward) {
 }
 
 /// The batch with its nodes renamed at random within each graph, the model's answers to both, and where nodes went.
-void expect_renaming_changes_order_only(const ModelOptions& options) {
+void expect_renaming_changes_order_only(const network::ModelOptions& options) {
   const Model model = any_model(options);
   const auto graphs = *any_graphs(kWidth);
   core::Rng rng(*rc::gen::arbitrary<uint64_t>());
@@ -110,7 +110,7 @@ void expect_renaming_changes_order_only(const ModelOptions& options) {
 }
 
 RC_GTEST_PROP(Invariants, RenamingNodesChangesTheirOrderOnly, ()) {
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.backbone = "gat";
   options.attentiveness = *rc::gen::element<std::string>("smoothed", "both");
   expect_renaming_changes_order_only(options);
@@ -118,7 +118,7 @@ RC_GTEST_PROP(Invariants, RenamingNodesChangesTheirOrderOnly, ()) {
 
 RC_GTEST_PROP(Invariants, RenamingNodesChangesTheirOrderOnlyOnEveryBackboneWithoutTies, ()) {
   // With fixed edge weights, nodes with the same neighbours aggregate the same and tie when smoothed, so own scores.
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.attentiveness = "own";
   options.residual = true;
   expect_renaming_changes_order_only(options);
@@ -142,7 +142,7 @@ RC_GTEST_PROP(Invariants, AGraphGivesTheSameAloneAndInABatch, ()) {
 }
 
 RC_GTEST_PROP(Invariants, EachLayerLeavesTheCountOfNodesItMust, ()) {
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.drop = *rc::gen::element<std::string>("dotin", "random");
   const Model model = any_model(options);
   const auto graphs = *any_graphs(kWidth);
@@ -150,7 +150,7 @@ RC_GTEST_PROP(Invariants, EachLayerLeavesTheCountOfNodesItMust, ()) {
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     int64_t nodes = graphs[g].nodes;
     for (std::size_t l = 0; l < forward.trace.size(); ++l) {
-      const LayerTrace& layer = forward.trace[l];
+      const network::LayerTrace& layer = forward.trace[l];
       RC_ASSERT(layer.raw_offsets[g + 1] - layer.raw_offsets[g] == nodes);
       const auto percent = static_cast<int64_t>(std::lround(100 * options.drop_ratio[l]));
       const int64_t drops = std::min(nodes * percent / 100, nodes - 1);
@@ -162,14 +162,14 @@ RC_GTEST_PROP(Invariants, EachLayerLeavesTheCountOfNodesItMust, ()) {
 }
 
 RC_GTEST_PROP(Invariants, KeptNodesAndMergedSetsMakeUpTheOriginalNodes, ()) {
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.merge = true;
   const Model model = any_model(options);
   const auto graphs = *any_graphs(kWidth);
   const Forward forward = model.forward(batch_of(graphs, kWidth), traced());
   const auto holders = holders_of(forward);
   for (std::size_t l = 0; l < forward.trace.size(); ++l) {
-    const LayerTrace& layer = forward.trace[l];
+    const network::LayerTrace& layer = forward.trace[l];
     std::set<int64_t> held(holders[l].begin(), holders[l].end());
     // Every original node is held by a node of its own graph, and every node holds at least one.
     RC_ASSERT(*held.begin() == 0);
@@ -187,7 +187,7 @@ RC_GTEST_PROP(Invariants, KeptNodesAndMergedSetsMakeUpTheOriginalNodes, ()) {
 RC_GTEST_PROP(Invariants, MergeWeightsSumToOne, ()) {
   // All nodes have the same features and layers hand rows on as they are, so a merged node is like the others exactly
   // if its weights sum to 1: then all logits of layer 1 are equal, before smoothing.
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.backbone = "gat";
   options.attentiveness = "smoothed";
   options.norm = "none";
@@ -198,7 +198,7 @@ RC_GTEST_PROP(Invariants, MergeWeightsSumToOne, ()) {
   set_parameter(model, "layers.0.linear.bias", std::vector<double>(3, 0));
   auto graphs = *any_graphs(kWidth);
   for (SmallGraph& graph : graphs) std::fill(graph.features.begin(), graph.features.end(), 1.5f);
-  const LayerTrace layer = model.forward(batch_of(graphs, kWidth), traced()).trace[1];
+  const network::LayerTrace layer = model.forward(batch_of(graphs, kWidth), traced()).trace[1];
   for (std::size_t i = 0; i < layer.logits_by_task.size(); ++i) {
     const auto tasks = static_cast<std::size_t>(model.tasks());
     const std::size_t node = i / tasks;
@@ -230,7 +230,7 @@ RC_GTEST_PROP(Invariants, RowsOfAttentionSumToOne, ()) {
 RC_GTEST_PROP(Invariants, BothEnginesMixByRowsThatSumToOne, ()) {
   // The first column of all rows is the same number, which the maps hand on: mixing leaves it alone exactly if rows of
   // S, and weights of merging, sum to 1. The other columns are anything, and decide attention.
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.backbone = "gat";
   options.engine = *rc::gen::element<std::string>("fused", "reference");
   options.norm = "none";
@@ -268,7 +268,7 @@ RC_GTEST_PROP(Invariants, RepeatingTheChoiceAModelMadeChangesNothing, ()) {
 }
 
 RC_GTEST_PROP(Invariants, RandomDropDependsOnTheKeyAndTheGraphAlone, ()) {
-  ModelOptions options = any_options();
+  network::ModelOptions options = any_options();
   options.drop = "random";
   const Model model = any_model(options);
   auto graphs = *any_graphs(kWidth);
@@ -277,14 +277,14 @@ RC_GTEST_PROP(Invariants, RandomDropDependsOnTheKeyAndTheGraphAlone, ()) {
   const Forward together = model.forward(batch_of(graphs, kWidth), forward);
   const Forward alone = model.forward(batch_of({graphs.back()}, kWidth), forward);
   for (std::size_t l = 0; l < alone.trace.size(); ++l) {
-    const LayerTrace& layer = together.trace[l];
+    const network::LayerTrace& layer = together.trace[l];
     const auto begin = layer.keep.begin() + layer.raw_offsets[graphs.size() - 1];
     RC_ASSERT(std::equal(alone.trace[l].keep.begin(), alone.trace[l].keep.end(), begin));
   }
 }
 
 TEST(RandomDrop, DrawsAnewForAnotherKeyGraphAndLayer) {
-  ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
+  network::ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
   options.drop = "random";
   options.merge = false;
   const Model model(options, kWidth, dotin::testing::heads_of(1), 0);
@@ -302,7 +302,7 @@ TEST(RandomDrop, DrawsAnewForAnotherKeyGraphAndLayer) {
 }
 
 TEST(DropFactor, ScalesEveryDropRatio) {
-  ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
+  network::ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
   options.merge = false;
   const Model model(options, kWidth, dotin::testing::heads_of(1), 0);
   const batch::Batch batch = batch_of({{8, {{0, 1}}, std::vector<float>(16, 1.0f), 0}}, kWidth);
@@ -320,7 +320,7 @@ TEST(EdgeCases, SmallAndEmptyGraphsGoThroughThreeLayersAtDropNineTenths) {
   for (const char* backbone : {"gat", "gcn", "gin", "sage"}) {
     for (const Knobs knobs : {Knobs::paper, Knobs::recommended}) {
       for (const bool merge : {false, true}) {
-        ModelOptions options = dotin::testing::small_options(backbone, knobs);
+        network::ModelOptions options = dotin::testing::small_options(backbone, knobs);
         options.drop_ratio = {0.9};
         options.merge = merge;
         const Model model(options, kWidth, dotin::testing::heads_of(2), 1);
@@ -351,7 +351,7 @@ TEST(EdgeCases, ABatchWithoutFeaturesStillHasStructure) {
 }
 
 TEST(Dropout, ActsInTrainingOnlyAndFollowsItsKey) {
-  ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
+  network::ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
   options.dropout = 0.5;
   const Model model(options, kWidth, dotin::testing::heads_of(1), 1);
   const batch::Batch batch = batch_of(dotin::testing::ragged_graphs(kWidth), kWidth);
@@ -369,7 +369,7 @@ TEST(Dropout, ActsInTrainingOnlyAndFollowsItsKey) {
 
 TEST(Precision, FloatFollowsDouble) {
   for (const char* backbone : {"gat", "gcn", "gin", "sage"}) {
-    ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
+    network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
     const Model exact(options, kWidth, dotin::testing::heads_of(2), 4);
     options.precision = "float";
     const Model coarse(options, kWidth, dotin::testing::heads_of(2), 4);

@@ -68,8 +68,8 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
   return (a.detach() - b.detach()).abs().max().item<double>() / scale;
 }
 
-models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
-  models::ModelOptions options;
+network::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
+  network::ModelOptions options;
   options.backbone = backbone;
   options.hidden = 3;
   options.attention_dim = 2;
@@ -87,8 +87,8 @@ models::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
   return options;
 }
 
-std::vector<models::Head> heads_of(int64_t tasks) {
-  std::vector<models::Head> heads;
+std::vector<network::Head> heads_of(int64_t tasks) {
+  std::vector<network::Head> heads;
   for (int64_t k = 0; k < tasks; ++k) heads.push_back({"task" + std::to_string(k), k == 0 ? 2 : 1});
   return heads;
 }

@@ -12,7 +12,7 @@ namespace dotin::testing {
 enum class Knobs { paper, recommended };
 
 /// hidden 3, attention dimension 2, 3 layers, drop ratio 0.5, double, and the knobs of the preset.
-models::ModelOptions small_options(const std::string& backbone, Knobs knobs);
+network::ModelOptions small_options(const std::string& backbone, Knobs knobs);
 
 /// What nodes have: a code, a code of each of two blocks, real numbers, numbers and a code, or few different ones of
 /// both.
@@ -26,7 +26,7 @@ int64_t width_of(Features features);
 double difference(const at::Tensor& a, const at::Tensor& b);
 
 /// task0 gives two numbers, the other tasks one.
-std::vector<models::Head> heads_of(int64_t tasks);
+std::vector<network::Head> heads_of(int64_t tasks);
 
 void set_parameter(const models::Model& model, const std::string& name, const std::vector<double>& values);
 

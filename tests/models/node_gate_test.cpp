@@ -37,7 +37,7 @@ Plain plain_layer(const Model& model, int64_t layer, const at::Tensor& x, bool g
 TEST(NodeGate, IsTheMeanOverTasksOfTheTanhOfEach) {
   for (const char* const engine : {"reference", "fused"}) {
     SCOPED_TRACE(engine);
-    ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+    network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
     options.engine = engine;
     options.layers = 2;
     Model model(options, 2, {{"a", 2}, {"b", 2}}, 3);

@@ -81,7 +81,7 @@ TEST(OracleTable, EveryBackboneGivesTheWrittenChoicesAndOutputs) {
   for (const Row& row : kTable) {
     SCOPED_TRACE(row.backbone + (row.knobs == Knobs::paper ? " paper " : " recommended ") + std::to_string(row.tasks) +
                  (row.merge ? " merge" : " no merge"));
-    ModelOptions options = dotin::testing::small_options(row.backbone, row.knobs);
+    network::ModelOptions options = dotin::testing::small_options(row.backbone, row.knobs);
     options.merge = row.merge;
     const Model model(options, 2, dotin::testing::heads_of(row.tasks), 0);
     dotin::testing::fill_by_formula(model);

@@ -17,7 +17,7 @@ using dotin::testing::Subject;
 
 struct PooledCase {
   std::string name;
-  ModelOptions options;
+  network::ModelOptions options;
   Features features = Features::onehot;
 };
 
@@ -70,7 +70,7 @@ std::vector<PooledCase> pooled_cases() {
   std::vector<PooledCase> cases;
   for (const auto& [drop, readout] : pooled_methods()) {
     for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
-      ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
+      network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
       options.hidden = 21;
       options.attention_dim = 5;
       options.drop = drop;

@@ -9,7 +9,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
-#include "dotin/drop/methods.h"
+#include "dotin/network/drop_methods.h"
 #include "models/model_support.h"
 #include "support/graphs.h"
 #include "support/numeric_jacobian.h"
@@ -38,8 +38,8 @@ const std::vector<std::pair<std::string, std::string>>& methods() {
   return all;
 }
 
-ModelOptions options_of(const std::pair<std::string, std::string>& method, const std::string& backbone) {
-  ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
+network::ModelOptions options_of(const std::pair<std::string, std::string>& method, const std::string& backbone) {
+  network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
   options.drop = method.first;
   options.readout = method.second;
   options.clusters = 3;
@@ -53,14 +53,14 @@ using Setting = std::tuple<std::pair<std::string, std::string>, std::string>;
 
 class PooledModel : public ::testing::TestWithParam<Setting> {
  protected:
-  ModelOptions options() const { return options_of(std::get<0>(GetParam()), std::get<1>(GetParam())); }
+  network::ModelOptions options() const { return options_of(std::get<0>(GetParam()), std::get<1>(GetParam())); }
 };
 
 TEST_P(PooledModel, HasTheGradientsOfEveryParameter) {
   const Model model(options(), kWidth, heads_of(2), 5);
   const auto graphs = ragged_graphs(kWidth);
   const batch::Batch batch = batch_of({graphs[3], graphs[1]}, kWidth);
-  const std::vector<LayerTrace> choice = model.forward(batch, traced()).trace;
+  const std::vector<network::LayerTrace> choice = model.forward(batch, traced()).trace;
   ForwardOptions forward;
   if (!choice.empty()) forward.repeat = &choice;
   std::vector<at::Tensor> parameters;
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, PooledModel,
 
 /// Whether a choice between nodes hangs on less than rounding could tell apart.
 bool close_choices(const Forward& forward) {
-  for (const LayerTrace& layer : forward.trace) {
+  for (const network::LayerTrace& layer : forward.trace) {
     for (std::size_t g = 0; !layer.logits.empty() && g + 1 < layer.raw_offsets.size(); ++g) {
       std::vector<double> scores(layer.logits.begin() + layer.raw_offsets[g],
                                  layer.logits.begin() + layer.raw_offsets[g + 1]);
@@ -128,7 +128,7 @@ RC_GTEST_PROP(PooledInvariants, RenamingNodesChangesNothing, ()) {
   // lapool goes by node order where symmetric nodes tie, and random methods by position.
   const auto method = *rc::gen::elementOf(methods());
   RC_PRE(method.first != "lapool" && method.first != "random" && method.first != "dropgnn");
-  ModelOptions options = options_of(method, *rc::gen::element<std::string>("gat", "gcn", "gin", "sage"));
+  network::ModelOptions options = options_of(method, *rc::gen::element<std::string>("gat", "gcn", "gin", "sage"));
   // Nodes with the same neighbours have the same score in a GCN layer, and this read-out leaves no trace of it; the
   // next test has scores that differ.
   if (method.second == "sagpool") options.drop_ratio = {0};
@@ -153,7 +153,7 @@ SmallGraph path_without_ties() {
   return {5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {0.3F, -1, 2, 0.5F, -0.7F, 1, 0, 0.2F, 1.5F, -2}};
 }
 
-void expect_the_same_whatever_the_names(const ModelOptions& options) {
+void expect_the_same_whatever_the_names(const network::ModelOptions& options) {
   const SmallGraph path = path_without_ties();
   const Model model(options, kWidth, heads_of(1), 5);
   const at::Tensor output = model.forward(batch_of({path}, kWidth), {}).outputs[0];
@@ -167,10 +167,10 @@ void expect_the_same_whatever_the_names(const ModelOptions& options) {
 TEST(PooledModels, GlobalSagPoolKeepsTheSameNodesWhateverTheirNames) {
   const batch::Batch batch = batch_of({path_without_ties()}, kWidth);
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
-    ModelOptions options = options_of({"none", "sagpool"}, backbone);
+    network::ModelOptions options = options_of({"none", "sagpool"}, backbone);
     options.drop_ratio = {0.5};
     expect_the_same_whatever_the_names(options);
-    ModelOptions all = options;
+    network::ModelOptions all = options;
     all.drop_ratio = {0};
     EXPECT_FALSE(at::allclose(Model(all, kWidth, heads_of(1), 5).forward(batch, {}).outputs[0],
                               Model(options, kWidth, heads_of(1), 5).forward(batch, {}).outputs[0]))
@@ -181,7 +181,7 @@ TEST(PooledModels, GlobalSagPoolKeepsTheSameNodesWhateverTheirNames) {
 TEST(PooledModels, LaPoolHasTheSameLeadersWhateverTheirNames) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     // One layer leaves two or three leaders at most, whose variations would tie in the next.
-    ModelOptions options = options_of({"lapool", "auto"}, backbone);
+    network::ModelOptions options = options_of({"lapool", "auto"}, backbone);
     options.layers = 2;
     options.drop_ratio = {0.5};
     expect_the_same_whatever_the_names(options);
@@ -190,7 +190,7 @@ TEST(PooledModels, LaPoolHasTheSameLeadersWhateverTheirNames) {
 
 TEST(PooledModels, DropWhatTheRatioSaysAfterEveryLayer) {
   for (const char* const drop : {"gpool", "sagpool"}) {
-    ModelOptions options = options_of({drop, "auto"}, "gcn");
+    network::ModelOptions options = options_of({drop, "auto"}, "gcn");
     options.drop_ratio = {0.5, 0.3, 0.9};
     const Model model(options, kWidth, heads_of(1), 5);
     const Forward forward = model.forward(batch_of({ragged_graphs(kWidth)[0]}, kWidth), traced());
@@ -214,7 +214,7 @@ TEST(PooledModels, TakeNoWarmUpUnlessTheyAreRandom) {
 }
 
 TEST(Clusters, FallByTheDropRatioOfEachLayer) {
-  ModelOptions options;
+  network::ModelOptions options;
   options.drop = "diffpool";
   options.layers = 4;
   options.drop_ratio = {0.5, 0.9, 0.25};
@@ -229,7 +229,7 @@ TEST(Clusters, FallByTheDropRatioOfEachLayer) {
 }
 
 TEST(SortK, IsWhatSixtyPercentOfTheGraphsHave) {
-  ModelOptions options;
+  network::ModelOptions options;
   options.drop = "none";
   options.readout = "sortpool";
   options.fit({50, 20, 30, 40, 10});
@@ -240,7 +240,7 @@ TEST(SortK, IsWhatSixtyPercentOfTheGraphsHave) {
 }
 
 TEST(DropGnn, IsTheMeanOfItsRunsAndTheSameForTheSameKey) {
-  ModelOptions options = options_of({"dropgnn", "auto"}, "gin");
+  network::ModelOptions options = options_of({"dropgnn", "auto"}, "gin");
   const batch::Batch batch = batch_of(ragged_graphs(kWidth), kWidth);
   const auto embedding = [&](uint64_t key) {
     ForwardOptions forward;
@@ -262,7 +262,7 @@ TEST(DropGnn, IsTheMeanOfItsRunsAndTheSameForTheSameKey) {
 
 /// Of two nodes a run leaves out none, the first or the second, so that what is mixed in is known.
 TEST(DropGnn, MixesItsRunsInEqualParts) {
-  ModelOptions options = options_of({"dropgnn", "auto"}, "gin");
+  network::ModelOptions options = options_of({"dropgnn", "auto"}, "gin");
   options.dropgnn_p = 0.5;
   const batch::Batch pair = batch_of({{2, {{0, 1}}, {0.3f, -1.2f, 0.8f, 0.4f}, 0}}, kWidth);
   const auto embedding = [&](uint64_t key, int64_t runs) {

@@ -10,7 +10,7 @@
 namespace dotin::models {
 namespace {
 
-std::string refusal(const ModelOptions& options, std::vector<Head> heads = {{"y", 2}}) {
+std::string refusal(const network::ModelOptions& options, std::vector<network::Head> heads = {{"y", 2}}) {
   try {
     const Model model(options, 2, std::move(heads), 0);
   } catch (const core::UsageError& error) {
@@ -23,7 +23,7 @@ std::string refusal(const ModelOptions& options, std::vector<Head> heads = {{"y"
 
 template <class Change>
 std::string refusal_of(Change change) {
-  ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+  network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
   change(options);
   return refusal(options);
 }
@@ -33,40 +33,50 @@ void expect_says(const std::string& message, std::initializer_list<const char*> 
 }
 
 TEST(ModelRefusals, WordsThatAreNoChoice) {
-  expect_says(refusal_of([](ModelOptions& o) { o.attentiveness = "sharp"; }),
+  expect_says(refusal_of([](network::ModelOptions& o) { o.attentiveness = "sharp"; }),
               {"attentiveness cannot be 'sharp'", "own, smoothed, both"});
-  expect_says(refusal_of([](ModelOptions& o) { o.engine = "steam"; }), {"engine cannot be 'steam'"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.engine = "steam"; }), {"engine cannot be 'steam'"});
 }
 
 TEST(ModelRefusals, TemperaturesThatAreNoNumber) {
   for (const double bad : {-2.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
-    expect_says(refusal_of([&](ModelOptions& o) { o.temperature = bad; }),
+    expect_says(refusal_of([&](network::ModelOptions& o) { o.temperature = bad; }),
                 {"--temperature must be a number from 0 on"});
 }
 
 TEST(ModelRefusals, DropRatiosOutsideZeroToOne) {
   for (const double ratio : {-0.1, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
-    expect_says(refusal_of([&](ModelOptions& o) { o.drop_ratio = {ratio}; }), {"--drop-ratio", "[0, 1)"});
-    expect_says(refusal_of([&](ModelOptions& o) { o.drop_ratio = {0.5, ratio, 0}; }), {"--drop-ratio", "[0, 1)"});
+    expect_says(refusal_of([&](network::ModelOptions& o) { o.drop_ratio = {ratio}; }), {"--drop-ratio", "[0, 1)"});
+    expect_says(refusal_of([&](network::ModelOptions& o) {
+                  o.drop_ratio = {0.5, ratio, 0};
+                }),
+                {"--drop-ratio", "[0, 1)"});
   }
-  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0}; }), "accepted");
+  EXPECT_EQ(refusal_of([](network::ModelOptions& o) { o.drop_ratio = {0}; }), "accepted");
 }
 
 TEST(ModelRefusals, AnotherNumberOfDropRatiosThanLayers) {
-  expect_says(refusal_of([](ModelOptions& o) { o.drop_ratio = {}; }), {"--drop-ratio", "0 values", "3 layers"});
-  expect_says(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.1, 0.2, 0.3, 0.4}; }), {"4 values", "3 layers"});
-  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.9, 0.5, 0}; }), "accepted");
-  EXPECT_EQ(refusal_of([](ModelOptions& o) { o.drop_ratio = {0.9, 0.5}; }), "accepted");  // the last never drops
+  expect_says(refusal_of([](network::ModelOptions& o) { o.drop_ratio = {}; }),
+              {"--drop-ratio", "0 values", "3 layers"});
+  expect_says(refusal_of([](network::ModelOptions& o) {
+                o.drop_ratio = {0.1, 0.2, 0.3, 0.4};
+              }),
+              {"4 values", "3 layers"});
+  EXPECT_EQ(refusal_of([](network::ModelOptions& o) { o.drop_ratio = {0.9, 0.5, 0}; }), "accepted");
+  EXPECT_EQ(refusal_of([](network::ModelOptions& o) {
+              o.drop_ratio = {0.9, 0.5};
+            }),
+            "accepted");  // the last never drops
 }
 
 TEST(ModelRefusals, SizesWithoutSense) {
-  expect_says(refusal_of([](ModelOptions& o) { o.hidden = 0; }), {"--hidden", "0"});
-  expect_says(refusal_of([](ModelOptions& o) { o.hidden = -4; }), {"--hidden", "-4"});
-  expect_says(refusal_of([](ModelOptions& o) { o.layers = 0; }), {"--layers", "0"});
-  expect_says(refusal_of([](ModelOptions& o) { o.layers = 65; }), {"--layers", "64", "65"});
-  expect_says(refusal_of([](ModelOptions& o) { o.attention_dim = -2; }), {"--attention-dim", "-2"});
-  expect_says(refusal_of([](ModelOptions& o) { o.temperature = -2; }), {"--temperature"});
-  expect_says(refusal_of([](ModelOptions& o) { o.dropout = 1; }), {"--dropout", "[0, 1)"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = 0; }), {"--hidden", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = -4; }), {"--hidden", "-4"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 0; }), {"--layers", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 65; }), {"--layers", "64", "65"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.attention_dim = -2; }), {"--attention-dim", "-2"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.temperature = -2; }), {"--temperature"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropout = 1; }), {"--dropout", "[0, 1)"});
 }
 
 TEST(ModelRefusals, NoTask) {
@@ -79,25 +89,25 @@ TEST(ModelRefusals, TwoTasksOfOneName) {
 }
 
 TEST(ModelRefusals, UnknownNamesListTheValidOnes) {
-  expect_says(refusal_of([](ModelOptions& o) { o.backbone = "gta"; }), {"gta", "gat", "gcn", "gin", "sage"});
-  expect_says(refusal_of([](ModelOptions& o) { o.drop = "dotn"; }), {"dotn", "dotin", "random", "none"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.backbone = "gta"; }), {"gta", "gat", "gcn", "gin", "sage"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = "dotn"; }), {"dotn", "dotin", "random", "none"});
 }
 
 TEST(ModelRefusals, SeveralTasksOnFixedEdgeWeightsWithoutGates) {
   for (const char* backbone : {"gcn", "gin", "sage"}) {
-    ModelOptions options = dotin::testing::small_options(backbone, dotin::testing::Knobs::recommended);
+    network::ModelOptions options = dotin::testing::small_options(backbone, dotin::testing::Knobs::recommended);
     options.task_gates = false;
     expect_says(refusal(options, dotin::testing::heads_of(2)), {backbone, "2 tasks", "gates", "--backbone gat"});
     EXPECT_EQ(refusal(options, dotin::testing::heads_of(1)), "accepted");
   }
-  ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+  network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
   options.task_gates = false;
   EXPECT_EQ(refusal(options, dotin::testing::heads_of(2)), "accepted");
 }
 
 TEST(ModelRefusals, MethodsAndReadOutsThatDoNotGoTogether) {
   const auto refusal_with = [](const char* drop, const char* readout) {
-    return refusal_of([&](ModelOptions& o) {
+    return refusal_of([&](network::ModelOptions& o) {
       o.drop = drop;
       o.readout = readout;
       o.clusters = 2;
@@ -119,16 +129,16 @@ TEST(ModelRefusals, MethodsAndReadOutsThatDoNotGoTogether) {
 }
 
 TEST(ModelRefusals, NumbersOfTheComparedMethods) {
-  expect_says(refusal_of([](ModelOptions& o) { o.set2set_steps = 0; }), {"--set2set-steps", "0"});
-  expect_says(refusal_of([](ModelOptions& o) { o.sort_k = 9; }), {"--sort-k", "9"});
-  expect_says(refusal_of([](ModelOptions& o) { o.clusters = -1; }), {"--clusters", "-1"});
-  expect_says(refusal_of([](ModelOptions& o) { o.auxiliary_weight = -1; }), {"--auxiliary-weight"});
-  expect_says(refusal_of([](ModelOptions& o) { o.dense_limit = 0; }), {"--dense-limit", "MiB"});
-  expect_says(refusal_of([](ModelOptions& o) { o.dropgnn_runs = 0; }), {"--dropgnn-runs"});
-  expect_says(refusal_of([](ModelOptions& o) { o.dropgnn_p = 1; }), {"--dropgnn-p", "[0, 1)"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.set2set_steps = 0; }), {"--set2set-steps", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.sort_k = 9; }), {"--sort-k", "9"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.clusters = -1; }), {"--clusters", "-1"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.auxiliary_weight = -1; }), {"--auxiliary-weight"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dense_limit = 0; }), {"--dense-limit", "MiB"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_runs = 0; }), {"--dropgnn-runs"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_p = 1; }), {"--dropgnn-p", "[0, 1)"});
   // What fit() would fill in from the training graphs.
-  expect_says(refusal_of([](ModelOptions& o) { o.drop = "mincut"; }), {"--clusters"});
-  expect_says(refusal_of([](ModelOptions& o) {
+  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = "mincut"; }), {"--clusters"});
+  expect_says(refusal_of([](network::ModelOptions& o) {
                 o.drop = "none";
                 o.readout = "sortpool";
               }),
@@ -136,7 +146,7 @@ TEST(ModelRefusals, NumbersOfTheComparedMethods) {
 }
 
 TEST(ModelOptions, ADimensionOfZeroOrMinusOneIsFilledIn) {
-  ModelOptions options;
+  network::ModelOptions options;
   options.hidden = 512;
   EXPECT_EQ(options.attention_width(), 64);
   EXPECT_DOUBLE_EQ(options.tau(), 64);

@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "dotin/models/ranking.h"
+#include "dotin/network/ranking.h"
 #include "models/model_support.h"
 #include "support/graphs.h"
 #include "support/numeric_jacobian.h"
@@ -62,8 +62,8 @@ TEST(Scorer, FollowsNodesThatAreRenamedAndSeesNoOtherGraph) {
     EXPECT_NEAR(other[static_cast<std::size_t>(6 + new_of_old[i])], scores[i], 1e-12);
 }
 
-ModelOptions ranked_options() {
-  ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
+network::ModelOptions ranked_options() {
+  network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
   options.ranking = "relevance";
   return options;
 }
@@ -72,7 +72,7 @@ TEST(ChoicesByRank, AreNestedAndAMergedNodeHasTheBestScoreThatItHolds) {
   batch::Batch batch = batch_of({{5, {{0, 1}}, std::vector<float>(15, 0), 0}, {1, {}, {0, 0, 0}, 1}}, kOwnWidth);
   // Two tasks; means 5, 1, 4, 2, 3 and 7.
   const std::vector<double> scores = {10, 0, 1, 1, 0, 8, 2, 2, 3, 3, 7, 7};
-  ModelOptions options = ranked_options();
+  network::ModelOptions options = ranked_options();
   options.layers = 4;
   options.drop_ratio = {0.4, 0.5, 0.5};
   const auto layers = choices_by_rank(scores, 2, batch, options, 1);
@@ -103,7 +103,7 @@ TEST(ChoicesByRank, EqualScoresKeepTheLowerIndex) {
 
 TEST(RankedModel, DropsByTheScorerOnBothEnginesAndTheTraceSaysSo) {
   for (const char* const engine : {"fused", "reference"}) {
-    ModelOptions options = ranked_options();
+    network::ModelOptions options = ranked_options();
     options.engine = engine;
     Model model(options, dotin::testing::width_of(Features::dense), dotin::testing::heads_of(2), 4);
     model.use_scorer(std::make_shared<Scorer>(in_double(), 2));

@@ -34,7 +34,7 @@ using dotin::testing::set_parameter;
 /// node enters layer 1 as sum lambda_i x_i, and its logit there is sum lambda_i s_i.
 Model transparent_model(int64_t tasks, const std::string& attentiveness, const std::string& merge_weights,
                         uint64_t seed) {
-  ModelOptions options = dotin::testing::small_options("gat", Knobs::paper);
+  network::ModelOptions options = dotin::testing::small_options("gat", Knobs::paper);
   options.layers = 2;
   options.residual = true;
   options.attentiveness = attentiveness;
@@ -52,7 +52,7 @@ Model transparent_model(int64_t tasks, const std::string& attentiveness, const s
   return model;
 }
 
-double sum_over_tasks(const LayerTrace& layer, int64_t node, int64_t tasks) {
+double sum_over_tasks(const network::LayerTrace& layer, int64_t node, int64_t tasks) {
   const auto begin = layer.logits_by_task.begin() + node * tasks;
   return std::accumulate(begin, begin + tasks, 0.0);
 }
@@ -61,7 +61,7 @@ RC_GTEST_PROP(Theorem1, ThePlainAverageIsCloserThanTheDroppedNodesAreOnAverage, 
   const auto graphs = *dotin::testing::any_graphs(2);
   const Model model = transparent_model(1, "own", "softmax", *rc::gen::arbitrary<uint64_t>());
   const batch::Batch batch = dotin::testing::batch_of(graphs, 2);
-  const LayerTrace trace = model.forward(batch, dotin::testing::traced()).trace[0];
+  const network::LayerTrace trace = model.forward(batch, dotin::testing::traced()).trace[0];
   const auto weight = [&](const char* name) { return model.parameters().get(name).detach(); };
   const at::Tensor x =
       ops::reference::feature_rows(batch, 2, at::empty({0}, at::kDouble)).mm(weight("input.weight").t());
@@ -85,7 +85,7 @@ RC_GTEST_PROP(Theorem1, TheMergedNodeIsAtLeastAsAttentiveAsThePlainAverage, ()) 
   const auto tasks = *rc::gen::inRange<int64_t>(1, 4);
   const std::string merge_weights = *rc::gen::element<std::string>("softmax", "logits");
   const Model model = transparent_model(tasks, "own", merge_weights, *rc::gen::arbitrary<uint64_t>());
-  const std::vector<LayerTrace> trace =
+  const std::vector<network::LayerTrace> trace =
       model.forward(dotin::testing::batch_of(graphs, 2), dotin::testing::traced()).trace;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     double all = 0, sum = 0, weighted = 0, lambdas = 0;

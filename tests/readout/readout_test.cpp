@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dotin/core/error.h"
+#include "dotin/network/readouts.h"
 #include "support/levels.h"
 #include "support/numeric_jacobian.h"
 
@@ -140,7 +141,7 @@ TEST(SagPoolGlobal, PoolsTheLayersSideBySideOnce) {
 }
 
 TEST(EveryReadout, HasTheGradientsOfRowsAndParameters) {
-  for (const std::string& name : readout_names()) {
+  for (const std::string& name : network::readout_names()) {
     const Reader reader(name, options_of(2, 2));
     const auto graphs = dotin::testing::ragged_graphs(0);
     const at::Tensor a = random_tensor({16, 2}, 1).requires_grad_(true);
@@ -153,7 +154,7 @@ TEST(EveryReadout, HasTheGradientsOfRowsAndParameters) {
 }
 
 TEST(EveryReadout, HasItsWidthAndReadsEachGraphForItself) {
-  for (const std::string& name : readout_names()) {
+  for (const std::string& name : network::readout_names()) {
     const Reader reader(name, options_of(2, 1));
     const auto graphs = dotin::testing::ragged_graphs(0);
     const drop::PoolLevel all = level_of(graphs, random_tensor({16, 2}, 1));

@@ -13,7 +13,7 @@ struct Explained {
 };
 
 inline Explained explained(io::Records records, const std::vector<std::string>& tasks = {"classify", "ged"}) {
-  training::RunOptions options = small_options(tasks);
+  network::RunOptions options = small_options(tasks);
   options.model.drop_ratio = {0.5};
   auto dataset =
       std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), data::DuplicatePolicy::merge));
@@ -21,7 +21,7 @@ inline Explained explained(io::Records records, const std::vector<std::string>& 
   const data::FeatureEncoder encoder(learner.features, *dataset, data::UnknownLabels::error);
   core::NoProgress silent;
   std::vector<explain::Prediction> predictions;
-  explain::predict(learner, encoder, data::View(dataset), true, silent,
+  explain::predict(training::LearnerPredictor(learner), encoder, data::View(dataset), true, silent,
                    [&](const explain::Prediction& prediction) { predictions.push_back(prediction); });
   return {std::move(dataset), std::move(learner), std::move(predictions)};
 }

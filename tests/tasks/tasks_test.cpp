@@ -21,7 +21,9 @@ using dotin::testing::small_dataset;
 
 const double kMissing = std::nan("");
 
-std::unique_ptr<Task> task_of(const std::string& text) { return make_task(parse_tasks({text}).at(0)); }
+std::unique_ptr<Task> task_of(const std::string& text) {
+  return make_task(network::make_output(network::parse_tasks({text}).at(0)));
+}
 
 std::unique_ptr<Task> fitted(const std::string& text, const std::shared_ptr<const data::Dataset>& dataset,
                              const LossOptions& options = {}) {
@@ -100,15 +102,15 @@ TEST(Classify, MetricsCompareWithTheTargets) {
 TEST(Classify, PredictionHasLogitsProbabilitiesAndTheOriginalClass) {
   const auto numbers = fitted("classify", small_dataset(8));
   const double output[] = {0, std::log(3.0)};
-  const nlohmann::json json = numbers->prediction(output, 2);
-  EXPECT_EQ(json.size(), 3u);
-  EXPECT_EQ(json["label"], "1");
-  EXPECT_NEAR(json["probabilities"][0], 0.25, 1e-12);
-  EXPECT_NEAR(json["probabilities"][1], 0.75, 1e-12);
-  EXPECT_EQ(json["logits"][1], std::log(3.0));
+  const network::Reading reading = numbers->output().read(output, 2);
+  EXPECT_EQ(reading.label, "1");
+  EXPECT_NEAR(reading.probabilities[0], 0.25, 1e-12);
+  EXPECT_NEAR(reading.probabilities[1], 0.75, 1e-12);
+  EXPECT_EQ(reading.logits[1], std::log(3.0));
+  EXPECT_TRUE(reading.values.empty() && reading.embedding.empty());
   const double huge[] = {1000, -1000};
-  EXPECT_EQ(numbers->prediction(huge, 2)["probabilities"][0], 1) << "no overflow";
-  EXPECT_EQ(fitted("classify:kind", small_dataset(8))->prediction(output, 2)["label"], "ring");
+  EXPECT_EQ(numbers->output().read(huge, 2).probabilities[0], 1) << "no overflow";
+  EXPECT_EQ(fitted("classify:kind", small_dataset(8))->output().read(output, 2).label, "ring");
 }
 
 TEST(Classify, ClassesOfOtherDataGoByTheirValue) {
@@ -128,9 +130,9 @@ TEST(Classify, ClassesOfOtherDataGoByTheirValue) {
 
 TEST(Classify, ColumnsOfATargetAreTargetsToo) {
   const auto task = fitted("classify:tox.1", small_dataset(12));
-  EXPECT_EQ(task->head_width(64), 2);
+  EXPECT_EQ(task->output().width(64), 2);
   const auto text = fitted("classify:kind.0", small_dataset(8));
-  EXPECT_EQ(text->to_json()["classes"], (std::vector<std::string>{"path", "ring"})) << "text stays text";
+  EXPECT_EQ(text->output().to_json()["classes"], (std::vector<std::string>{"path", "ring"})) << "text stays text";
 }
 
 TEST(Classify, WhatCannotBeLearnedIsRefused) {
@@ -174,19 +176,19 @@ TEST(Regress, MetricsAndPredictionsAreInTheTargetsUnits) {
   EXPECT_NEAR(metrics[2].value, 0, 1e-12);
   EXPECT_EQ(task->score(metrics), metrics[2].value) << "higher must be better";
   const double output[] = {1};
-  EXPECT_NEAR(task->prediction(output, 1)["value"], 3 + std::sqrt(8.0 / 3), 1e-12);
+  EXPECT_NEAR(task->output().read(output, 1).values[0], 3 + std::sqrt(8.0 / 3), 1e-12);
 }
 
 TEST(Regress, SeveralTargetsAtOnceOrOneColumn) {
   const auto dataset = small_dataset(12);
   const auto both = fitted("regress:attributes", dataset);
-  EXPECT_EQ(both->head_width(64), 2);
+  EXPECT_EQ(both->output().width(64), 2);
   const double output[] = {0, 0};
-  const nlohmann::json value = both->prediction(output, 2)["value"];
-  ASSERT_TRUE(value.is_array());
+  const std::vector<double> values = both->output().read(output, 2).values;
+  ASSERT_EQ(values.size(), 2u);
   const auto column = fitted("regress:attributes.1", dataset);
-  EXPECT_EQ(column->head_width(64), 1);
-  EXPECT_EQ(column->prediction(output, 1)["value"], value[1]);
+  EXPECT_EQ(column->output().width(64), 1);
+  EXPECT_EQ(column->output().read(output, 1).values[0], values[1]);
   const auto narrow = dataset_with({{"attributes", 1, std::vector<double>{1, 2}, {}}});
   EXPECT_SAYS(error_of([&] { both->bind(*narrow); }), "target 'attributes' has 1 columns, the model was trained on 2");
 }
@@ -198,7 +200,7 @@ TEST(Regress, LargeTargetsKeepTheirDigits) {
   const at::Tensor output = at::zeros({2, 1}, at::kFloat);
   EXPECT_NEAR(loss_of(*task, *dataset, batch_with({0, 1}), output), 1, 1e-6);
   const auto constant = dataset_with({{"label", 1, std::vector<double>{0.1, 0.1, 0.1}, {}}});
-  EXPECT_EQ(fitted("regress", constant)->to_json()["deviation"][0], 1) << "a constant is only shifted";
+  EXPECT_EQ(fitted("regress", constant)->output().to_json()["deviation"][0], 1) << "a constant is only shifted";
 }
 
 TEST(Regress, RefusesTextInfinityAndNothing) {
@@ -229,9 +231,9 @@ TEST(Multilabel, MetricsLeaveOutTheUnanswered) {
   EXPECT_EQ(metrics[1].name, "accuracy");
   EXPECT_NEAR(metrics[1].value, 4.0 / 5, 1e-12);
   const double output[] = {0, std::log(3.0)};
-  const nlohmann::json json = task->prediction(output, 2);
-  EXPECT_NEAR(json["probabilities"][0], 0.5, 1e-12);
-  EXPECT_NEAR(json["probabilities"][1], 0.75, 1e-12);
+  const network::Reading reading = task->output().read(output, 2);
+  EXPECT_NEAR(reading.probabilities[0], 0.5, 1e-12);
+  EXPECT_NEAR(reading.probabilities[1], 0.75, 1e-12);
 }
 
 TEST(Multilabel, TakesNothingButZeroOneOrNothing) {
@@ -248,7 +250,7 @@ TEST(Ged, MarginLossIsOnSquaredDistancesWhereAsked) {
   options.ged_squared = true;
   const auto task = fitted("ged", dataset, options);
   EXPECT_TRUE(task->needs_triplets());
-  EXPECT_EQ(task->head_width(64), 64);
+  EXPECT_EQ(task->output().width(64), 64);
   // Anchors (0,0), (1,1); positives (1,0), (1,3): distances 1, 4; negatives (0,2), (2,1): distances 4, 1.
   const at::Tensor output = rows({0, 0, 1, 1, 1, 0, 1, 3, 0, 2, 2, 1}, 2);
   const batch::Batch batch = batch_with({0, 1}, 3);
@@ -263,7 +265,7 @@ TEST(Ged, MarginLossIsOnSquaredDistancesWhereAsked) {
   EXPECT_EQ(metrics[1].name, "pair_auc");
   EXPECT_NEAR(metrics[1].value, 0.5, 1e-12);
   const double embedding[] = {1, 2};
-  EXPECT_EQ(task->prediction(embedding, 2)["embedding"], (std::vector<double>{1, 2}));
+  EXPECT_EQ(task->output().read(embedding, 2).embedding, (std::vector<double>{1, 2}));
 }
 
 TEST(Ged, MarginLossIsOnDistances) {
@@ -305,7 +307,7 @@ TEST(Ged, EmbeddingsCountTimesTheNodes) {
   EXPECT_EQ(collected.d_neg, (std::vector<double>{36, 4}));
 
   const auto read = task_of("ged");
-  read->from_json(nlohmann::json::parse(plain->to_json().dump()));
+  read->shared_output()->from_json(nlohmann::json::parse(plain->output().to_json().dump()));
   EXPECT_NEAR(loss_of(*read, *dataset, batch, output), 2, 1e-12) << "a model file remembers";
 }
 
@@ -324,7 +326,7 @@ TEST(Tasks, GradientsOfTheLossesMatchDifferences) {
   for (const char* const text : {"classify", "classify:kind", "regress:attributes", "multilabel:tox"}) {
     const auto task = fitted(text, dataset, options);
     const BoundTargets targets = task->bind(*dataset);
-    const at::Tensor output = random_tensor({5, task->head_width(0)}, 3);
+    const at::Tensor output = random_tensor({5, task->output().width(0)}, 3);
     EXPECT_TRUE(gradients_match([&] { return task->loss(output, batch, targets); }, {output})) << text;
   }
   const batch::Batch triplets = batch_with({0, 1, 2, 5}, 3);
@@ -342,16 +344,20 @@ TEST(Tasks, WhatWasFittedSurvivesJson) {
   for (const char* const text : {"classify:kind", "regress:attributes", "multilabel:tox", "ged"}) {
     const auto task = fitted(text, dataset);
     const auto read = task_of(text);
-    read->from_json(nlohmann::json::parse(task->to_json().dump()));
-    EXPECT_EQ(read->head_width(4), task->head_width(4)) << text;
-    const int64_t width = task->head_width(4);
-    EXPECT_EQ(read->prediction(output, width), task->prediction(output, width)) << text;
+    read->shared_output()->from_json(nlohmann::json::parse(task->output().to_json().dump()));
+    EXPECT_EQ(read->output().width(4), task->output().width(4)) << text;
+    const int64_t width = task->output().width(4);
+    const network::Reading before = task->output().read(output, width), after = read->output().read(output, width);
+    EXPECT_EQ(after.label, before.label) << text;
+    EXPECT_EQ(after.probabilities, before.probabilities) << text;
+    EXPECT_EQ(after.values, before.values) << text;
+    EXPECT_EQ(after.embedding, before.embedding) << text;
     EXPECT_EQ(read->bind(*dataset).width, task->bind(*dataset).width) << text;
   }
 }
 
 double change_of(const Task& task, std::vector<double> before, std::vector<double> after) {
-  return task.change(before.data(), after.data(), static_cast<int64_t>(before.size()));
+  return task.output().change(before.data(), after.data(), static_cast<int64_t>(before.size()));
 }
 
 // softmax(0, ln 3) = (1/4, 3/4); the sigmoid of ln 3 is 3/4.
@@ -382,7 +388,7 @@ TEST(Tasks, LossesOfGraphsHaveTheLossAsTheirMeanAndNoneWithoutATarget) {
     const BoundTargets targets = task->bind(*dataset);
     const int32_t copies = task->needs_triplets() ? 3 : 1;
     const batch::Batch batch = batch_with({0, 1, 4, 6}, copies);
-    const at::Tensor output = random_tensor({4 * copies, task->head_width(3)}, 7).requires_grad_();
+    const at::Tensor output = random_tensor({4 * copies, task->output().width(3)}, 7).requires_grad_();
     const at::Tensor losses = task->graph_losses(output, batch, targets);
     ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{4})) << text;
     const bool has_targets = !task->needs_triplets();

@@ -11,7 +11,7 @@ namespace {
 using dotin::testing::small_dataset;
 using dotin::testing::small_options;
 
-BenchmarkResult measured(const RunOptions& options, BenchmarkSettings settings) {
+BenchmarkResult measured(const network::RunOptions& options, BenchmarkSettings settings) {
   core::NoProgress silent;
   return benchmark(options, small_dataset(10), settings, silent);
 }
@@ -40,7 +40,7 @@ TEST(Benchmark, PredictionHasNoBackwardAndNoOptimizer) {
 }
 
 TEST(Benchmark, TheReferenceHasNoMeterForItsProducts) {
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.engine = "reference";
   EXPECT_EQ(measured(options, {true, 2, 1}).gemm, 0);
 }

@@ -111,12 +111,13 @@ TEST(CrossValidation, AnErrorInAFoldIsThrownWhereItWasCalled) {
 
 TEST(CrossValidation, FoldsAreStratifiedByTheFirstClassificationTask) {
   const auto dataset = small_dataset(20);
-  const std::vector<int32_t> by_label = stratification(*dataset, small_options({"ged", "classify"}));
+  const std::vector<int32_t> by_label = network::stratification(*dataset, small_options({"ged", "classify"}));
   EXPECT_EQ(by_label[0], 0);
   EXPECT_EQ(by_label[1], 1);
   EXPECT_EQ(by_label[4], -1) << "no label";
-  EXPECT_EQ(stratification(*dataset, small_options({"classify:tox.1"}))[1], 1) << "5 nodes: odd";
-  for (const int32_t each : stratification(*dataset, small_options({"ged", "regress:attributes"}))) EXPECT_EQ(each, 0);
+  EXPECT_EQ(network::stratification(*dataset, small_options({"classify:tox.1"}))[1], 1) << "5 nodes: odd";
+  for (const int32_t each : network::stratification(*dataset, small_options({"ged", "regress:attributes"})))
+    EXPECT_EQ(each, 0);
 }
 
 TEST(CrossValidation, TooFewFoldsOrGraphsAreRefused) {

@@ -19,18 +19,20 @@ namespace {
 
 using namespace dotin::testing;  // NOLINT: its helpers make up most of this file
 
-Learner small_learner(const RunOptions& options) { return make_learner(options, data::View(small_dataset(24))); }
+Learner small_learner(const network::RunOptions& options) {
+  return make_learner(options, data::View(small_dataset(24)));
+}
 
 /// Columns of these features.
 int64_t width_of(const std::vector<std::string>& features, const char* task = "ged") {
-  RunOptions options = small_options({task});
+  network::RunOptions options = small_options({task});
   options.data.features = features;
   return small_learner(options).features.width();
 }
 
 TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
   const TemporaryFolder folder;
-  RunOptions options = small_options({"classify", "my-ged=ged"});
+  network::RunOptions options = small_options({"classify", "my-ged=ged"});
   options.model.layers = 2;
   save_model(small_learner(options), folder / "m.safetensors");
   const io::SafetensorsFile file(folder / "m.safetensors");
@@ -66,7 +68,7 @@ TEST(ModelFile, TensorsHaveTheirStableNamesAndShapes) {
 
 TEST(ModelFile, DoesNotSayWhereTheDataLayNorHowManyThreadsThereWere) {
   const TemporaryFolder folder;
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   save_model(small_learner(options), folder / "a.safetensors");
   options.data.data = "/some/private/place";
   options.train.threads = 5;
@@ -78,7 +80,7 @@ TEST(ModelFile, ARoundTripGivesEqualOutputs) {
   const TemporaryFolder folder;
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     for (const char* const precision : {"float", "double"}) {
-      RunOptions options = small_options({"classify:kind", "ged", "regress:attributes", "multilabel:tox"});
+      network::RunOptions options = small_options({"classify:kind", "ged", "regress:attributes", "multilabel:tox"});
       options.model.backbone = backbone;
       options.model.precision = precision;
       const Learner learner = small_learner(options);
@@ -231,14 +233,14 @@ TEST(Learner, NeighboursJoinTheFeaturesForGedAndWhereTheyAreFew) {
   EXPECT_EQ(width_of({"auto"}), 1 + 3 + 1024);
   // Beside another task one for ten training graphs, at least 16.
   const auto beside = [](int64_t graphs, const char* features) {
-    RunOptions options = small_options({"classify", "ged"});
+    network::RunOptions options = small_options({"classify", "ged"});
     options.data.features = {features};
     return make_learner(options, data::View(small_dataset(graphs))).features.parts().back().second;
   };
   EXPECT_EQ(beside(24, "auto"), 16);
   EXPECT_EQ(beside(300, "auto"), 30);
   EXPECT_EQ(beside(300, "neighbours"), 1024) << "as it was asked for";
-  RunOptions options = small_options({"classify"});
+  network::RunOptions options = small_options({"classify"});
   const data::View many(small_dataset(400));
   // Three labels, with none, one or two neighbours of three labels: no more than 3 (1 + 3 + 6).
   const int64_t width = make_learner(options, many).features.width();
@@ -253,7 +255,7 @@ TEST(Learner, NeighboursJoinTheFeaturesForGedAndWhereTheyAreFew) {
 
 TEST(Learner, NeighboursAreCountedForOtherTasksBesideGedWhereColoursAreMany) {
   const auto counted = [](const std::vector<std::string>& tasks, int64_t graphs, const char* features) {
-    RunOptions options = small_options(tasks);
+    network::RunOptions options = small_options(tasks);
     options.data.features = {"auto", features};
     return make_learner(options, data::View(small_dataset(graphs))).features.neighbour_counts;
   };
@@ -262,19 +264,19 @@ TEST(Learner, NeighboursAreCountedForOtherTasksBesideGedWhereColoursAreMany) {
   EXPECT_FALSE(counted({"ged"}, 24, "auto"));
   EXPECT_FALSE(counted({"classify"}, 24, "auto"));
   EXPECT_TRUE(counted({"classify"}, 400, "neighbour-counts"));
-  RunOptions unlabelled = small_options({"classify"});
+  network::RunOptions unlabelled = small_options({"classify"});
   unlabelled.data.features = {"neighbour-counts"};
   EXPECT_SAYS(error_of([&] { small_learner(unlabelled); }), "add labels: --features labels,neighbour-counts");
 }
 
 TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
   const auto dataset = small_dataset(24);
-  RunOptions options = small_options({"classify", "ged"});
+  network::RunOptions options = small_options({"classify", "ged"});
   options.task.ged_triplets = 3;
   const Learner learner = make_learner(options, data::View(dataset));
   const Evaluation evaluation =
       evaluate(learner, bind(learner, *dataset, data::UnknownLabels::error), data::View(dataset), 1);
-  const int64_t classes = learner.tasks[0]->head_width(0);
+  const int64_t classes = learner.tasks[0]->output().width(0);
   EXPECT_EQ(evaluation.collected[0].outputs.size(), static_cast<std::size_t>(24 * classes));
   const std::vector<double>& d_pos = evaluation.collected[1].d_pos;
   ASSERT_EQ(d_pos.size(), 3u * 24);
@@ -284,67 +286,67 @@ TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
 }
 
 TEST(Learner, TheLearningRateFallsWithTheWidthUnlessItIsGiven) {
-  RunOptions options = small_options({"classify"});
+  network::RunOptions options = small_options({"classify"});
   const auto rate = [&](int64_t hidden, double lr) {
     options.model.hidden = hidden;
     options.train.lr = lr;
     return small_learner(options).options.train.lr;
   };
-  EXPECT_EQ(RunOptions().train.lr, 0);
+  EXPECT_EQ(network::RunOptions().train.lr, 0);
   EXPECT_EQ(rate(8, 0), 1e-3);
   EXPECT_EQ(rate(64, 0), 1e-3);
   EXPECT_DOUBLE_EQ(rate(256, 0), 5e-4);
   EXPECT_EQ(rate(256, 0.02), 0.02);
-  EXPECT_EQ(preset("paper").train.lr, 1e-3);
+  EXPECT_EQ(network::preset("paper").train.lr, 1e-3);
 }
 
 TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
   if (at::hasCUDA()) GTEST_SKIP() << "this machine has CUDA: nothing to refuse";
-  RunOptions options = small_options({"classify"});
+  network::RunOptions options = small_options({"classify"});
   options.train.device = "cuda";
   EXPECT_SAYS(error_of([&] { small_learner(options); }), "--device cuda: this libtorch has no CUDA");
 }
 
 TEST(Learner, GedWeighsLessBesideOtherTasks) {
-  const auto weights_of = [](const RunOptions& options) {
+  const auto weights_of = [](const network::RunOptions& options) {
     std::vector<double> weights;
     for (const auto& task : small_learner(options).tasks) weights.push_back(task->spec().weight);
     return weights;
   };
   EXPECT_EQ(weights_of(small_options({"ged"})), (std::vector<double>{1}));
   EXPECT_EQ(weights_of(small_options({"classify*3", "ged*2"})), (std::vector<double>{3, 0.2}));
-  RunOptions equal = small_options({"classify", "ged"});
-  equal.task.ged_weight = preset("paper").task.ged_weight;
+  network::RunOptions equal = small_options({"classify", "ged"});
+  equal.task.ged_weight = network::preset("paper").task.ged_weight;
   EXPECT_EQ(weights_of(equal), (std::vector<double>{1, 1}));
 }
 
 TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
-  const std::vector<std::pair<std::function<void(RunOptions&)>, std::string>> cases = {
-      {[](RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},
-      {[](RunOptions& o) { o.train.batch = 0; }, "--batch must be at least 1"},
-      {[](RunOptions& o) { o.train.batch_budget = -1; }, "--batch-budget must not be negative"},
-      {[](RunOptions& o) { o.train.lr = -1; }, "--lr must be a positive number"},
-      {[](RunOptions& o) { o.train.lr = INFINITY; }, "--lr must be a positive number"},
-      {[](RunOptions& o) { o.train.clip = -1; }, "--clip must be a number from 0 on"},
-      {[](RunOptions& o) { o.train.clip_bursts = 1; }, "--clip-bursts must be 0 or a number above 1"},
-      {[](RunOptions& o) { o.train.early_stop = -1; }, "--early-stop must not be negative"},
-      {[](RunOptions& o) { o.train.schedule_step = 0; }, "--schedule-step must be at least 1"},
-      {[](RunOptions& o) { o.train.drop_warmup = 1.5; }, "--drop-warmup must be in [0, 1]"},
-      {[](RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
-      {[](RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
-      {[](RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
-      {[](RunOptions& o) { o.task.ged_weight = 0; }, "--ged-weight must be a positive number"},
-      {[](RunOptions& o) { o.task.ged_triplets = 0; }, "--ged-triplets must be from 1 to 1000"},
-      {[](RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},
-      {[](RunOptions& o) { o.data.folds = 2; }, "--folds must be at least 3"},
-      {[](RunOptions& o) { o.data.degree_cap = 0; }, "--degree-cap must be from 1"},
-      {[](RunOptions& o) { o.data.features.clear(); }, "--features is empty"},
-      {[](RunOptions& o) { o.data.validation = 0.6, o.data.test = 0.4; }, "must leave something to train on"},
-      {[](RunOptions& o) { o.model.drop_ratio = {1.0}; }, "--drop-ratio must be in [0, 1)"},
-      {[](RunOptions& o) { o.model.layers = 65; }, "--layers must be from 1 to 64"},
+  const std::vector<std::pair<std::function<void(network::RunOptions&)>, std::string>> cases = {
+      {[](network::RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},
+      {[](network::RunOptions& o) { o.train.batch = 0; }, "--batch must be at least 1"},
+      {[](network::RunOptions& o) { o.train.batch_budget = -1; }, "--batch-budget must not be negative"},
+      {[](network::RunOptions& o) { o.train.lr = -1; }, "--lr must be a positive number"},
+      {[](network::RunOptions& o) { o.train.lr = INFINITY; }, "--lr must be a positive number"},
+      {[](network::RunOptions& o) { o.train.clip = -1; }, "--clip must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.train.clip_bursts = 1; }, "--clip-bursts must be 0 or a number above 1"},
+      {[](network::RunOptions& o) { o.train.early_stop = -1; }, "--early-stop must not be negative"},
+      {[](network::RunOptions& o) { o.train.schedule_step = 0; }, "--schedule-step must be at least 1"},
+      {[](network::RunOptions& o) { o.train.drop_warmup = 1.5; }, "--drop-warmup must be in [0, 1]"},
+      {[](network::RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
+      {[](network::RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.task.ged_weight = 0; }, "--ged-weight must be a positive number"},
+      {[](network::RunOptions& o) { o.task.ged_triplets = 0; }, "--ged-triplets must be from 1 to 1000"},
+      {[](network::RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},
+      {[](network::RunOptions& o) { o.data.folds = 2; }, "--folds must be at least 3"},
+      {[](network::RunOptions& o) { o.data.degree_cap = 0; }, "--degree-cap must be from 1"},
+      {[](network::RunOptions& o) { o.data.features.clear(); }, "--features is empty"},
+      {[](network::RunOptions& o) { o.data.validation = 0.6, o.data.test = 0.4; }, "must leave something to train on"},
+      {[](network::RunOptions& o) { o.model.drop_ratio = {1.0}; }, "--drop-ratio must be in [0, 1)"},
+      {[](network::RunOptions& o) { o.model.layers = 65; }, "--layers must be from 1 to 64"},
   };
   for (const auto& [change, message] : cases) {
-    RunOptions options = small_options();
+    network::RunOptions options = small_options();
     change(options);
     try {
       options.validate();

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dotin/data/generate.h"
-#include "dotin/tasks/metrics.h"
+#include "dotin/network/metrics.h"
 #include "training/small_run.h"
 
 namespace dotin::training {
@@ -20,8 +20,8 @@ using dotin::testing::StopAfter;
 using dotin::testing::TemporaryFolder;
 using dotin::testing::train_whole;
 
-RunOptions ranked_options(const std::vector<std::string>& tasks = {"classify"}) {
-  RunOptions options = small_options(tasks);
+network::RunOptions ranked_options(const std::vector<std::string>& tasks = {"classify"}) {
+  network::RunOptions options = small_options(tasks);
   options.model.ranking = "relevance";
   options.train.ranking_steps = 20;
   options.train.epochs = 2;
@@ -53,7 +53,7 @@ TEST(Ranking, FindsTheNodesThatDecideAndOnlyThose) {
     for (int32_t i = 0; i < batch.nodes(); ++i)
       truth.push_back(dataset.relevant[0].nodes[static_cast<std::size_t>(first) + i]);
     const std::vector<double> scores = result.learner.model->scorer()->scores(batch);
-    sum += tasks::auc(scores, truth);
+    sum += network::auc(scores, truth);
   }
   EXPECT_GT(sum / static_cast<double>(input.split.validation.size()), 0.95);
 }
@@ -90,7 +90,7 @@ TEST(Ranking, IsPartOfTheModelFile) {
 }
 
 TEST(Ranking, SingleNodesEdgelessAndFeaturelessGraphsAreRanked) {
-  RunOptions options = ranked_options({"classify", "ged"});
+  network::RunOptions options = ranked_options({"classify", "ged"});
   options.model.drop_ratio = {0.9};
   TrainerInput input = small_input(options);
   input.split.train = {3, 4, 8, 9};

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "dotin/core/error.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::training {
@@ -69,10 +69,10 @@ TEST(RunFolder, TakenNamesGetANumber) {
 
 TEST(RunFolder, ConfigIsReadBackOnOpening) {
   const TemporaryFolder folder;
-  RunOptions options = preset("paper");
+  network::RunOptions options = network::preset("paper");
   options.train.epochs = 3;
   RunFolder::create(folder / "run").write_config(options, {{"lr", "0.25"}});
-  EXPECT_EQ(RunFolder::open(folder / "run").config_text(), to_toml(options, {{"lr", "0.25"}}));
+  EXPECT_EQ(RunFolder::open(folder / "run").config_text(), network::to_toml(options, {{"lr", "0.25"}}));
 }
 
 TEST(RunFolder, OnlyAFolderWithAConfigCanBeOpened) {
@@ -89,7 +89,7 @@ TEST(RunFolder, TwoRunsNeverShareOne) {
   std::optional<RunFolder> first = RunFolder::create(path);
   const std::string held = path + ": in use by process " + std::to_string(::getpid()) + " on ";
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
-  first->write_config(preset("paper"));
+  first->write_config(network::preset("paper"));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
   const RunFolder copy = *first;
@@ -102,7 +102,7 @@ TEST(RunFolder, WhatAKilledRunLeftNeitherStopsTheNextOneNorStays) {
   folder.write("run/.lock", "process 1 on a machine that is gone\n");
   folder.write("run/.config.toml.tmp.1.0", "half");
   const std::string path = folder / "run";
-  RunFolder::create(path).write_config(preset("paper"));
+  RunFolder::create(path).write_config(network::preset("paper"));
   EXPECT_FALSE(std::filesystem::exists(path + "/.lock"));
   EXPECT_FALSE(std::filesystem::exists(path + "/.config.toml.tmp.1.0"));
   folder.write("run/.last.ckpt.safetensors.tmp.1.7", "half");

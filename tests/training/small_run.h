@@ -14,8 +14,8 @@
 namespace dotin::testing {
 
 /// A model of a few hundred numbers, a few epochs.
-inline training::RunOptions small_options(const std::vector<std::string>& tasks = {"classify"}) {
-  training::RunOptions options;
+inline network::RunOptions small_options(const std::vector<std::string>& tasks = {"classify"}) {
+  network::RunOptions options;
   options.task.tasks = tasks;
   options.model.hidden = 8;
   options.model.layers = 3;
@@ -26,7 +26,7 @@ inline training::RunOptions small_options(const std::vector<std::string>& tasks 
   return options;
 }
 
-inline training::TrainerInput small_input(const training::RunOptions& options, int64_t graphs = 24) {
+inline training::TrainerInput small_input(const network::RunOptions& options, int64_t graphs = 24) {
   training::TrainerInput input;
   input.dataset = small_dataset(graphs);
   for (int64_t g = 0; g < graphs; ++g) {

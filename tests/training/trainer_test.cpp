@@ -7,6 +7,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/io/safetensors.h"
+#include "dotin/network/memory.h"
 #include "support/file_size_limit.h"
 #include "training/small_run.h"
 
@@ -16,8 +17,8 @@ namespace {
 using namespace dotin::testing;  // NOLINT: its helpers make up most of this file
 
 /// All that a run remembers between steps is in use: dropout, averaged weights, moments, schedule, triplets.
-RunOptions options_with_everything() {
-  RunOptions options = small_options({"classify", "ged", "regress:attributes*0.5", "multilabel:tox"});
+network::RunOptions options_with_everything() {
+  network::RunOptions options = small_options({"classify", "ged", "regress:attributes*0.5", "multilabel:tox"});
   options.model.dropout = 0.2;
   options.train.average = 0.9;
   options.train.clip = 0.5;
@@ -35,7 +36,7 @@ RunOptions options_with_everything() {
 TEST(Trainer, SameSeedSameBytes) {
   for (const int threads : {1, 2}) {
     set_threads(threads);
-    RunOptions options = options_with_everything();
+    network::RunOptions options = options_with_everything();
     options.train.epochs = 2;
     const TrainerInput input = small_input(options);
     const TrainResult first = train_whole(input), second = train_whole(input);
@@ -49,7 +50,7 @@ TEST(Trainer, SameSeedSameBytes) {
 
 TEST(Trainer, ClippedGradientsMoveNoWeight) {
   // Adam takes the scale off gradients that are larger than its epsilon, so that only much smaller ones show it.
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.train.weight_decay = 0;
   options.train.average = 0;
   const auto moved = [&](double clip) {
@@ -67,7 +68,7 @@ TEST(Trainer, ClippedGradientsMoveNoWeight) {
 }
 
 TEST(Trainer, WideModelsLearnAtALowerRateUnlessOneIsGiven) {
-  RunOptions options = small_options({"classify"});
+  network::RunOptions options = small_options({"classify"});
   options.train.epochs = 1;
   options.model.hidden = 256;
   options.train.lr = 0;
@@ -80,7 +81,7 @@ TEST(Trainer, WideModelsLearnAtALowerRateUnlessOneIsGiven) {
 
 TEST(Trainer, DoubleAndEveryBackboneAreDeterministicToo) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
-    RunOptions options = small_options({"classify", "ged"});
+    network::RunOptions options = small_options({"classify", "ged"});
     options.model.backbone = backbone;
     options.model.precision = "double";
     options.train.epochs = 1;
@@ -102,11 +103,11 @@ TrainResult train_in_pieces(TrainerInput input, int64_t steps, int& pieces) {
 }
 
 TEST(Trainer, ResumingIsAsIfTheRunHadNeverStopped) {
-  RunOptions plain = small_options();
+  network::RunOptions plain = small_options();
   plain.model.drop = "random";
   plain.train.schedule = "cosine";
   plain.train.batch_budget = 60;
-  for (const RunOptions& options : {options_with_everything(), plain}) {
+  for (const network::RunOptions& options : {options_with_everything(), plain}) {
     const TrainerInput input = small_input(options);
     const TrainResult whole = train_whole(input);
     ASSERT_FALSE(whole.interrupted);
@@ -249,7 +250,7 @@ TEST(Trainer, AFullDiskLeavesTheOldCheckpoint) {
 }
 
 TEST(Trainer, WhatWouldNotFitIntoMemoryIsRefusedBeforeItIsAllocated) {
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.hidden = 65536;
   options.model.layers = 64;
   const std::string message = error_of([&] { train_whole(small_input(options)); });
@@ -260,7 +261,7 @@ TEST(Trainer, WhatWouldNotFitIntoMemoryIsRefusedBeforeItIsAllocated) {
 
 TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
   const data::View all(small_dataset(24));
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.model.hidden = 256;
   options.train.batch = 24;
   const int64_t fused = predicted_bytes(make_learner(options, all), all);
@@ -275,19 +276,19 @@ TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
 TEST(Trainer, PredictedParametersAreAboutThoseOfTheModel) {
   const data::View all(small_dataset(24));
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
-    RunOptions options = small_options({"classify", "ged"});
+    network::RunOptions options = small_options({"classify", "ged"});
     options.model.backbone = backbone;
     options.model.hidden = 64;
     const Learner learner = make_learner(options, all);
     const auto learned = static_cast<double>(learner.model->parameters().count());
     const int64_t predicted =
-        models::predicted_parameters(options.model, learner.features.width(), learner.model->heads());
+        network::predicted_parameters(options.model, learner.features.width(), learner.model->heads());
     EXPECT_NEAR(static_cast<double>(predicted) / learned, 1, 0.02) << backbone;
   }
 }
 
 TEST(Trainer, EarlyStoppingCountsFromTheBestEpoch) {
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.train.epochs = 30;
   options.train.drop_warmup = 0.2;
   options.train.early_stop = 2;
@@ -298,7 +299,7 @@ TEST(Trainer, EarlyStoppingCountsFromTheBestEpoch) {
 }
 
 TEST(Trainer, EpochsBelowTheFullDropRatioAreNeverChosen) {
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.train.drop_warmup = 1;
   const TrainResult result = train_whole(small_input(options));
   EXPECT_EQ(result.best_epoch, 3);
@@ -307,7 +308,7 @@ TEST(Trainer, EpochsBelowTheFullDropRatioAreNeverChosen) {
 }
 
 TEST(Trainer, TheBestEpochIsTheOneWithTheBestValidationScore) {
-  RunOptions options = small_options();
+  network::RunOptions options = small_options();
   options.train.epochs = 12;
   options.train.drop_warmup = 0.25;
   options.train.lr = 0.05;
@@ -354,7 +355,7 @@ TEST(Trainer, TheTestGraphsAreLookedAtOnlyIfAskedFor) {
 
 TEST(Trainer, SingleNodesEdgelessAndFeaturelessGraphsTrain) {
   for (const char* const drop : {"dotin", "random", "none"}) {
-    RunOptions options = small_options({"classify", "ged"});
+    network::RunOptions options = small_options({"classify", "ged"});
     options.model.drop = drop;
     options.model.drop_ratio = {0.9};
     options.train.epochs = 2;
@@ -380,7 +381,7 @@ TEST(Trainer, TasksWithoutTargetsAndTooFewGraphsAreRefused) {
 
 TEST(Trainer, WeightsOfTasksScaleTheirLosses) {
   const auto first_loss = [](const std::vector<std::string>& tasks) {
-    RunOptions options = small_options(tasks);
+    network::RunOptions options = small_options(tasks);
     options.train.epochs = 1;
     options.train.lr = 1e-12;
     return train_whole(small_input(options)).history[0].train_loss;

@@ -29,4 +29,23 @@ class OptionVisitor {
   virtual void visit(const OptionAbout& about, std::vector<std::string>& value) = 0;
 };
 
+/// Refuses words that are none of an option's choices with core::UsageError.
+class ChoiceCheck : public OptionVisitor {
+ public:
+  void group(const std::string&) override {}
+  void visit(const OptionAbout&, bool&) override {}
+  void visit(const OptionAbout&, int64_t&) override {}
+  void visit(const OptionAbout&, double&) override {}
+  void visit(const OptionAbout& about, std::string& value) override;
+  void visit(const OptionAbout&, std::vector<double>&) override {}
+  void visit(const OptionAbout& about, std::vector<std::string>& value) override;
+};
+
+/// The same for all options of a struct. The command line has checked them, other programs have not.
+template <class Options>
+void check_choices(Options options) {
+  ChoiceCheck check;
+  options.describe(check);
+}
+
 }  // namespace dotin::core

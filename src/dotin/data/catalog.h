@@ -1,12 +1,10 @@
-// Where named datasets are: the user's cache, $DOTIN_DATA, and the TU collection to download from.
+// Where named datasets are: the user's cache and $DOTIN_DATA. Downloads: get.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "dotin/core/progress.h"
 
 namespace dotin::data {
 
@@ -31,15 +29,5 @@ const std::vector<KnownDataset>& known_datasets();
 
 /// Datasets found in search_folders(): name and path, by name.
 std::vector<std::pair<std::string, std::string>> local_datasets();
-
-struct GetOptions {
-  std::string mirror;  // folder or URL that holds NAME.zip; empty: the TU collection
-  bool force = false;  // download even if it is there
-};
-
-/// Puts NAME.zip into the cache and returns its path. NAME.zip.sha256 beside it records the checksum at first download;
-/// a cached file that no longer matches is an error that says so. With a folder as mirror it copies. A name that could
-/// leave the folder (slashes, "..") is refused.
-std::string get_dataset(const std::string& name, const GetOptions& options, core::Progress& progress);
 
 }  // namespace dotin::data

@@ -2,9 +2,10 @@
 
 #include <cmath>
 
-#include "dotin/drop/choose.h"
 #include "dotin/drop/level_sums.h"
 #include "dotin/drop/pools.h"
+#include "dotin/network/choose.h"
+#include "dotin/ops/values.h"
 
 namespace dotin::drop {
 
@@ -24,10 +25,11 @@ Pooled pooled_by(const PoolLevel& level, std::vector<uint8_t> keep, const at::Te
 
 Pooled ScorePool::pool(const PoolInput& input) const {
   const at::Tensor score = scores(input);
-  Pooled result = pooled_by(
-      input.level,
-      input.fixed_keep != nullptr ? *input.fixed_keep : keep_highest(score, input.level.offsets, input.drop_ratio),
-      gate(score));
+  Pooled result = pooled_by(input.level,
+                            input.fixed_keep != nullptr
+                                ? *input.fixed_keep
+                                : network::keep_highest(ops::to_doubles(score), input.level.offsets, input.drop_ratio),
+                            gate(score));
   result.scores = score;
   return result;
 }
@@ -57,7 +59,7 @@ at::Tensor SagPool::gate(const at::Tensor& scores) const { return scores.tanh();
 Pooled RandomPool::pool(const PoolInput& input) const {
   return pooled_by(input.level, input.fixed_keep != nullptr
                                     ? *input.fixed_keep
-                                    : keep_any(input.level.offsets, input.drop_ratio, input.graph_keys));
+                                    : network::keep_any(input.level.offsets, input.drop_ratio, input.graph_keys));
 }
 
 Pooled NoPool::pool(const PoolInput& input) const {

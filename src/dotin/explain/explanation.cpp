@@ -10,7 +10,7 @@ namespace dotin::explain {
 namespace {
 
 /// Softmax of one task's logits over a graph's raw nodes [first, last).
-std::vector<double> softmax_column(const models::LayerTrace& trace, int64_t first, int64_t last, int64_t tasks,
+std::vector<double> softmax_column(const network::LayerTrace& trace, int64_t first, int64_t last, int64_t tasks,
                                    int64_t task) {
   std::vector<double> values;
   for (int64_t i = first; i < last; ++i)
@@ -38,7 +38,7 @@ class Walk {
     for (int32_t i = 0; i < nodes; ++i) nodes_.push_back({i, batch.node_offsets[g] + i});
   }
 
-  void pass(int32_t l, const models::LayerTrace& trace) {
+  void pass(int32_t l, const network::LayerTrace& trace) {
     LayerExplanation layer;
     for (const Present& node : nodes_) layer.entered.push_back(node.name);
     for (const Present& node : merged_) layer.merged.push_back(node.name);
@@ -88,7 +88,7 @@ class Walk {
   GraphExplanation take() { return std::move(explanation_); }
 
  private:
-  void share_attentiveness(const models::LayerTrace& trace, LayerExplanation& layer) const {
+  void share_attentiveness(const network::LayerTrace& trace, LayerExplanation& layer) const {
     if (trace.logits_by_task.empty()) return;
     const int64_t first = trace.raw_offsets[g_];
     for (int64_t k = 0; k < tasks_; ++k) {
@@ -117,13 +117,14 @@ class Walk {
 
 }  // namespace
 
-std::vector<GraphExplanation> explain_batch(const batch::Batch& batch, const models::Forward& forward, int64_t tasks) {
-  DOTIN_ASSERT(!forward.trace.empty());
-  const auto layers = static_cast<int32_t>(forward.trace.size());
+std::vector<GraphExplanation> explain_batch(const batch::Batch& batch, const std::vector<network::LayerTrace>& trace,
+                                            int64_t tasks) {
+  DOTIN_ASSERT(!trace.empty());
+  const auto layers = static_cast<int32_t>(trace.size());
   std::vector<GraphExplanation> result;
   for (int32_t g = 0; g < batch.anchors; ++g) {
     Walk walk(batch, g, layers, tasks);
-    for (int32_t l = 0; l < layers; ++l) walk.pass(l, forward.trace[static_cast<std::size_t>(l)]);
+    for (int32_t l = 0; l < layers; ++l) walk.pass(l, trace[static_cast<std::size_t>(l)]);
     result.push_back(walk.take());
   }
   return result;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dotin/batch/batch.h"
-#include "dotin/models/model.h"
+#include "dotin/network/trace.h"
 
 namespace dotin::explain {
 
@@ -38,7 +38,8 @@ struct GraphExplanation {
   std::vector<MergedNode> merged;  // by layer; empty without merging
 };
 
-/// Explanations of all anchors of a batch, from a forward pass with ForwardOptions::trace.
-std::vector<GraphExplanation> explain_batch(const batch::Batch& batch, const models::Forward& forward, int64_t tasks);
+/// Explanations of all anchors of a batch, from the trace of a pass over it.
+std::vector<GraphExplanation> explain_batch(const batch::Batch& batch, const std::vector<network::LayerTrace>& trace,
+                                            int64_t tasks);
 
 }  // namespace dotin::explain

@@ -6,7 +6,7 @@
 
 #include "dotin/core/progress.h"
 #include "dotin/explain/explanation.h"
-#include "dotin/training/learner.h"
+#include "dotin/network/predictor.h"
 
 namespace dotin::explain {
 
@@ -17,11 +17,11 @@ struct Prediction {
 };
 
 /// Whether its method chooses nodes, so that there is something to list.
-bool can_explain(const training::Learner& learner);
+bool can_explain(const network::Description& description);
 
 /// Calls `take` for every graph of the view, in order. The data needs no targets. core::UsageError where explanations
 /// are asked for and cannot be given.
-void predict(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
+void predict(const network::Predictor& predictor, const data::FeatureEncoder& encoder, const data::View& view,
              bool explain, core::Progress& progress, const std::function<void(const Prediction&)>& take);
 
 /// How well the nodes that decide, where data says which they are, were told from the others; nothing where the model
@@ -35,6 +35,6 @@ struct Survival {
   std::vector<int64_t>
       after_layer;  // still nodes of their own after layer l; the last layer drops nothing and is left out
 };
-std::vector<Survival> planted_survival(const training::Learner& learner, const data::View& view);
+std::vector<Survival> planted_survival(const network::Predictor& predictor, const data::View& view);
 
 }  // namespace dotin::explain

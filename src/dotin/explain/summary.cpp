@@ -164,12 +164,12 @@ DatasetSummary Summarizer::summary() const {
   return summary;
 }
 
-DatasetSummary summarize(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
-                         core::Progress& progress) {
+DatasetSummary summarize(const network::Predictor& predictor, const data::FeatureEncoder& encoder,
+                         const data::View& view, core::Progress& progress) {
   std::vector<std::string> tasks;
-  for (const auto& task : learner.tasks) tasks.push_back(task->name());
-  Summarizer summarizer(std::move(tasks), learner.options.model.layers, view.dataset());
-  predict(learner, encoder, view, true, progress, [&](const Prediction& prediction) { summarizer.add(prediction); });
+  for (const auto& output : predictor.description().outputs) tasks.push_back(output->name());
+  Summarizer summarizer(std::move(tasks), predictor.description().options.model.layers, view.dataset());
+  predict(predictor, encoder, view, true, progress, [&](const Prediction& prediction) { summarizer.add(prediction); });
   return summarizer.summary();
 }
 

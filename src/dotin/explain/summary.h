@@ -86,7 +86,7 @@ class Summarizer {
 };
 
 /// Runs the model over a view.
-DatasetSummary summarize(const training::Learner& learner, const data::FeatureEncoder& encoder, const data::View& view,
-                         core::Progress& progress);
+DatasetSummary summarize(const network::Predictor& predictor, const data::FeatureEncoder& encoder,
+                         const data::View& view, core::Progress& progress);
 
 }  // namespace dotin::explain

@@ -14,11 +14,11 @@ namespace {
 constexpr int kResamples = 1000;
 using Masks = std::vector<std::vector<uint8_t>>;  // per graph and node: 1 for those taken
 
-std::vector<Prediction> predictions_of(const training::Learner& learner, data::UnknownLabels unknown,
+std::vector<Prediction> predictions_of(const network::Predictor& predictor, data::UnknownLabels unknown,
                                        const data::View& view, bool explain, core::Progress& progress) {
-  const data::FeatureEncoder encoder(learner.features, view.dataset(), unknown);
+  const data::FeatureEncoder encoder(predictor.description().features, view.dataset(), unknown);
   std::vector<Prediction> all;
-  predict(learner, encoder, view, explain, progress, [&](const Prediction& one) { all.push_back(one); });
+  predict(predictor, encoder, view, explain, progress, [&](const Prediction& one) { all.push_back(one); });
   return all;
 }
 
@@ -49,7 +49,7 @@ std::array<Masks, 3> masks_of(const std::vector<Prediction>& whole, uint64_t see
 }
 
 /// Per task and graph, how far the output moves when only the nodes whose flag is `stays` are left.
-std::vector<std::vector<double>> changes(const training::Learner& learner, data::UnknownLabels unknown,
+std::vector<std::vector<double>> changes(const network::Predictor& predictor, data::UnknownLabels unknown,
                                          const data::View& view, const std::vector<Prediction>& whole, Masks masks,
                                          uint8_t stays) {
   for (std::vector<uint8_t>& mask : masks) {
@@ -57,13 +57,13 @@ std::vector<std::vector<double>> changes(const training::Learner& learner, data:
   }
   const data::View masked(std::make_shared<const data::Dataset>(data::induced_subgraphs(view, masks)));
   core::NoProgress silent;
-  const std::vector<Prediction> after = predictions_of(learner, unknown, masked, false, silent);
-  std::vector<std::vector<double>> result(learner.tasks.size());
-  for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+  const std::vector<Prediction> after = predictions_of(predictor, unknown, masked, false, silent);
+  std::vector<std::vector<double>> result(predictor.description().outputs.size());
+  for (std::size_t k = 0; k < predictor.description().outputs.size(); ++k) {
     for (std::size_t g = 0; g < whole.size(); ++g) {
       const std::vector<double>& before = whole[g].outputs[k];
-      result[k].push_back(
-          learner.tasks[k]->change(before.data(), after[g].outputs[k].data(), static_cast<int64_t>(before.size())));
+      result[k].push_back(predictor.description().outputs[k]->change(before.data(), after[g].outputs[k].data(),
+                                                                     static_cast<int64_t>(before.size())));
     }
   }
   return result;
@@ -120,11 +120,11 @@ Interval bootstrap(const std::vector<double>& values, uint64_t seed) {
   return {mean, means[kResamples / 40], means[kResamples - 1 - kResamples / 40]};
 }
 
-Verification verify(const training::Learner& learner, data::UnknownLabels unknown, const data::View& view,
+Verification verify(const network::Predictor& predictor, data::UnknownLabels unknown, const data::View& view,
                     uint64_t seed, core::Progress& progress) {
-  std::vector<Prediction> whole = predictions_of(learner, unknown, view, true, progress);
+  std::vector<Prediction> whole = predictions_of(predictor, unknown, view, true, progress);
   Verification result;
-  result.planted = match_planted(view.dataset(), whole, learner.options.model.layers, seed);
+  result.planted = match_planted(view.dataset(), whole, predictor.description().options.model.layers, seed);
 
   const auto has_no_question = [](const Prediction& prediction) {
     const std::vector<int32_t>& kept = prediction.explanation.layers.back().kept;
@@ -133,7 +133,7 @@ Verification verify(const training::Learner& learner, data::UnknownLabels unknow
   whole.erase(std::remove_if(whole.begin(), whole.end(), has_no_question), whole.end());
   result.graphs = static_cast<int64_t>(whole.size());
   result.left_out = view.size() - result.graphs;
-  for (const auto& task : learner.tasks) result.fidelity.emplace_back().task = task->name();
+  for (const auto& output : predictor.description().outputs) result.fidelity.emplace_back().task = output->name();
   if (whole.empty()) return result;
 
   std::vector<int64_t> indices;
@@ -142,12 +142,12 @@ Verification verify(const training::Learner& learner, data::UnknownLabels unknow
   const std::array<Masks, 3> masks = masks_of(whole, seed);
   std::array<std::vector<std::vector<double>>, 3> plus, minus;  // [taken][task][graph]
   for (std::size_t taken = 0; taken < 3; ++taken) {
-    plus[taken] = changes(learner, unknown, asked, whole, masks[taken], 0);
-    minus[taken] = changes(learner, unknown, asked, whole, masks[taken], 1);
+    plus[taken] = changes(predictor, unknown, asked, whole, masks[taken], 0);
+    minus[taken] = changes(predictor, unknown, asked, whole, masks[taken], 1);
     progress.update(static_cast<int64_t>(taken) + 1, 3, "masking");
   }
   constexpr auto kept = static_cast<std::size_t>(Taken::kept), random = static_cast<std::size_t>(Taken::random);
-  for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+  for (std::size_t k = 0; k < predictor.description().outputs.size(); ++k) {
     Fidelity& fidelity = result.fidelity[k];
     for (std::size_t taken = 0; taken < 3; ++taken) {
       fidelity.plus[taken] = bootstrap(plus[taken][k], seed);

@@ -20,8 +20,8 @@ struct Interval {
 enum class Taken { kept, dropped, random };
 inline constexpr std::array<const char*, 3> kTakenNames = {"kept", "dropped", "random"};
 
-/// Fidelity as Yuan et al. (2022) define it, of the model's own prediction: tasks::Task::change between the output for
-/// the whole graph and the output for the masked one.
+/// Fidelity as Yuan et al. (2022) define it, of the model's own prediction: network::Output::change between the output
+/// for the whole graph and the output for the masked one.
 struct Fidelity {
   std::string task;
   std::array<Interval, 3> plus;   // by Taken: without these nodes. High: they were needed
@@ -49,7 +49,7 @@ struct Verification {
 
 /// Masking takes nodes and their edges out of the graph before the forward pass; dropping then goes on as usual.
 /// The same seed draws the same nodes and resamples.
-Verification verify(const training::Learner& learner, data::UnknownLabels unknown, const data::View& view,
+Verification verify(const network::Predictor& predictor, data::UnknownLabels unknown, const data::View& view,
                     uint64_t seed, core::Progress& progress);
 
 /// Mean of the values and the middle 95% of the means of 1,000 resamples; NaN where there is none.

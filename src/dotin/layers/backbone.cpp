@@ -1,7 +1,5 @@
 #include "dotin/layers/backbone.h"
 
-#include <cmath>
-
 #include "dotin/core/registry.h"
 #include "dotin/layers/backbones.h"
 
@@ -32,21 +30,8 @@ std::unique_ptr<Backbone> make_backbone(const std::string& name, const BackboneO
   return registry().get(name)(options);
 }
 
-std::vector<std::string> backbone_names() { return registry().names(); }
-
 void add_linear(ParameterSet& parameters, const std::string& prefix, int64_t out, int64_t in) {
-  const double bound = 1 / std::sqrt(static_cast<double>(in));
-  parameters.add_uniform(prefix + ".weight", {out, in}, bound);
-  parameters.add_uniform(prefix + ".bias", {out}, bound);
-}
-
-void Backbone::add_parameters(ParameterSet& parameters, int64_t layer) const {
-  const std::string prefix = "layers." + std::to_string(layer);
-  add_linear(parameters, prefix + ".linear", options_.hidden, options_.hidden);
-  if (fixed_weights() && options_.tasks > 1 && options_.task_gates) {
-    parameters.add_normal(prefix + ".task_gate.weight", {options_.tasks, options_.hidden},
-                          1 / std::sqrt(static_cast<double>(options_.hidden)));
-  }
+  parameters.add(network::linear_parameters(prefix, out, in));
 }
 
 at::Tensor Backbone::transform(const at::Tensor& h, const at::Tensor&, const LayerParameters& parameters) const {

@@ -1,5 +1,5 @@
-// A backbone: how rows are aggregated over edges, H = C X, and what is done with H. One file each; registered in
-// backbone.cpp.
+// A backbone: how rows are aggregated over edges, H = C X, and what is done with H. One file each; what else there is
+// to know of one is in network/backbones.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -34,19 +34,12 @@ class Backbone {
   explicit Backbone(BackboneOptions options) : options_(options) {}
   virtual ~Backbone() = default;
 
-  /// Adds the layer's parameters besides query and key, which every backbone has for the attentiveness.
-  virtual void add_parameters(ParameterSet& parameters, int64_t layer) const;
-
   /// C: one coefficient per edge. Rows of C need not sum to 1.
   virtual at::Tensor coefficients(const LayerInput& input, const LayerParameters& parameters) const = 0;
 
   /// The linear map on the rows that are left: h aggregated, x the layer's input of the same rows. By default h theta +
   /// b.
   virtual at::Tensor transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const;
-
-  /// True if the coefficients of edges into a virtual node do not depend on which task it stands for, so that several
-  /// tasks need gates.
-  virtual bool fixed_weights() const { return true; }
 
  protected:
   /// Coefficients with those of edges raw -> virtual scaled by each task's own gate 2 sigmoid(x_j . u_k), where there
@@ -58,7 +51,6 @@ class Backbone {
 };
 
 std::unique_ptr<Backbone> make_backbone(const std::string& name, const BackboneOptions& options);
-std::vector<std::string> backbone_names();
 
 /// Adds <prefix>.weight [out, in] and <prefix>.bias [out] as torch's Linear initialises them.
 void add_linear(ParameterSet& parameters, const std::string& prefix, int64_t out, int64_t in);

@@ -10,7 +10,6 @@ class Gat : public Backbone {
  public:
   using Backbone::Backbone;
   at::Tensor coefficients(const LayerInput& input, const LayerParameters& parameters) const override;
-  bool fixed_weights() const override { return false; }
 };
 
 /// D^-1/2 A D^-1/2 with the current weighted A, normalised again in every layer because dropping changes it.
@@ -25,7 +24,6 @@ class Gcn : public Backbone {
 class Gin : public Backbone {
  public:
   using Backbone::Backbone;
-  void add_parameters(ParameterSet& parameters, int64_t layer) const override;
   at::Tensor coefficients(const LayerInput& input, const LayerParameters& parameters) const override;
   at::Tensor transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const override;
 };
@@ -35,7 +33,6 @@ class Gin : public Backbone {
 class Sage : public Backbone {
  public:
   using Backbone::Backbone;
-  void add_parameters(ParameterSet& parameters, int64_t layer) const override;
   at::Tensor coefficients(const LayerInput& input, const LayerParameters& parameters) const override;
   at::Tensor transform(const at::Tensor& h, const at::Tensor& x, const LayerParameters& parameters) const override;
 };

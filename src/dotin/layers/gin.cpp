@@ -3,13 +3,6 @@
 
 namespace dotin::layers {
 
-void Gin::add_parameters(ParameterSet& parameters, int64_t layer) const {
-  Backbone::add_parameters(parameters, layer);
-  const std::string prefix = "layers." + std::to_string(layer);
-  add_linear(parameters, prefix + ".inner", options_.hidden, options_.hidden);
-  parameters.add_constant(prefix + ".eps", {1}, 0);
-}
-
 at::Tensor Gin::coefficients(const LayerInput& input, const LayerParameters& parameters) const {
   const auto& edges = input.edges;
   const at::Tensor scale = virtual_scales(edges);

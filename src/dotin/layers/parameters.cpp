@@ -23,29 +23,46 @@ std::size_t elements_of(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-void ParameterSet::add(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values) {
+void ParameterSet::add_values(const std::string& name, const std::vector<int64_t>& shape,
+                              const std::vector<double>& values) {
   DOTIN_ASSERT(!has(name));
   at::Tensor tensor = at::tensor(values, at::kDouble).to(type_).reshape(shape).clone();
   tensor.set_requires_grad(true);
   entries_.emplace_back(name, tensor);
 }
 
+void ParameterSet::add(const network::ParameterList& list) {
+  for (const network::ParameterAbout& about : list) {
+    switch (about.start) {
+      case network::Start::uniform:
+        add_uniform(about.name, about.shape, about.scale);
+        break;
+      case network::Start::normal:
+        add_normal(about.name, about.shape, about.scale);
+        break;
+      case network::Start::constant:
+        add_constant(about.name, about.shape, about.scale);
+        break;
+    }
+  }
+}
+
 void ParameterSet::add_uniform(const std::string& name, std::vector<int64_t> shape, double bound) {
   core::Rng rng({seed_, hash_of(name)});
   std::vector<double> values(elements_of(shape));
   for (double& value : values) value = (2 * rng.uniform() - 1) * bound;
-  add(name, shape, values);
+  add_values(name, shape, values);
 }
 
 void ParameterSet::add_normal(const std::string& name, std::vector<int64_t> shape, double deviation) {
   core::Rng rng({seed_, hash_of(name)});
   std::vector<double> values(elements_of(shape));
   for (double& value : values) value = rng.normal() * deviation;
-  add(name, shape, values);
+  add_values(name, shape, values);
 }
 
 void ParameterSet::add_constant(const std::string& name, std::vector<int64_t> shape, double value) {
-  add(name, shape, std::vector<double>(elements_of(shape), value));
+  add_values(name, shape, std::vector<double>(elements_of(shape), value));
 }
 
 bool ParameterSet::has(const std::string& name) const {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "dotin/network/parameters.h"
+
 namespace dotin::layers {
 
 class ParameterSet {
@@ -19,6 +21,7 @@ class ParameterSet {
   void use_device(at::Device device) { device_ = device; }
   at::Device device() const { return device_; }
 
+  void add(const network::ParameterList& list);
   /// Each adds a tensor that requires a gradient. What is drawn depends on (seed, name) alone, not on the order of
   /// adding.
   void add_uniform(const std::string& name, std::vector<int64_t> shape, double bound);
@@ -36,7 +39,7 @@ class ParameterSet {
   void zero_gradients();
 
  private:
-  void add(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values);
+  void add_values(const std::string& name, const std::vector<int64_t>& shape, const std::vector<double>& values);
 
   uint64_t seed_;
   at::ScalarType type_;

@@ -1,15 +1,7 @@
-#include <cmath>
-
 #include "dotin/layers/backbones.h"
 #include "dotin/layers/normalise.h"
 
 namespace dotin::layers {
-
-void Sage::add_parameters(ParameterSet& parameters, int64_t layer) const {
-  Backbone::add_parameters(parameters, layer);
-  parameters.add_uniform("layers." + std::to_string(layer) + ".self.weight", {options_.hidden, options_.hidden},
-                         1 / std::sqrt(static_cast<double>(options_.hidden)));
-}
 
 at::Tensor Sage::coefficients(const LayerInput& input, const LayerParameters& parameters) const {
   const auto& edges = input.edges;

@@ -1,12 +1,13 @@
 #include "dotin/models/model.h"
 
-#include <cmath>
 #include <numeric>
 #include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
-#include "dotin/models/ranking.h"
+#include "dotin/network/backbones.h"
+#include "dotin/network/layer_settings.h"
+#include "dotin/network/ranking.h"
 #include "dotin/ops/linear.h"
 #include "dotin/ops/scalar_type.h"
 #include "dotin/ops/values.h"
@@ -16,13 +17,6 @@ namespace dotin::models {
 namespace ref = ops::reference;
 
 namespace {
-
-ref::EdgeWeights edge_weights_of(const std::string& name) {
-  if (name == "softmax") return ref::EdgeWeights::softmax;
-  if (name == "multiplicity") return ref::EdgeWeights::multiplicity;
-  DOTIN_ASSERT(name == "none");
-  return ref::EdgeWeights::none;
-}
 
 /// [rows, D] of 0 and 1 / (1 - share), the numbers that the fused engine multiplies with.
 at::Tensor dropout_mask(const kernels::Dropout& dropout, const at::Tensor& rows) {
@@ -41,16 +35,17 @@ struct Model::Rows {
   ref::Structure structure;
 };
 
-Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head> heads, uint64_t seed)
+Model::Model(const network::ModelOptions& options, int64_t input_width, std::vector<network::Head> heads, uint64_t seed)
     : options_(options),
       input_width_(input_width),
       heads_(std::move(heads)),
       parameters_(seed, options.precision == "double" ? at::kDouble : at::kFloat),
-      edge_weights_(edge_weights_of(options.edge_weights)) {
+      edge_weights_(ref::EdgeWeights::multiplicity) {
   options_.validate();
+  edge_weights_ = network::edge_weights(options_);
   if (heads_.empty()) core::fail_usage("a model needs at least one task");
   std::set<std::string> names;
-  for (const Head& head : heads_) {
+  for (const network::Head& head : heads_) {
     if (!names.insert(head.name).second) core::fail_usage("task '{}' is given twice: name each one", head.name);
   }
   const bool virtual_nodes = options_.has_virtual_nodes();
@@ -61,43 +56,24 @@ Model::Model(const ModelOptions& options, int64_t input_width, std::vector<Head>
   backbone_options.edge_weights = virtual_nodes ? edge_weights_ : ref::EdgeWeights::multiplicity;
   backbone_options.task_gates = options_.task_gates;
   backbone_ = layers::make_backbone(options_.backbone, backbone_options);
-  if (virtual_nodes && backbone_->fixed_weights() && tasks() > 1 && !options_.task_gates) {
+  if (virtual_nodes && network::backbone(options_.backbone).fixed_weights && tasks() > 1 && !options_.task_gates) {
     core::fail_usage(
         "backbone {} with {} tasks and --no-task-gates: with fixed edge weights all virtual nodes learn the same; "
         "leave the gates on, or use --backbone gat",
         options_.backbone, tasks());
   }
 
-  const int64_t d = options_.hidden, a = options_.attention_width();
-  parameters_.add_uniform("input.weight", {d, input_width_}, 1 / std::sqrt(static_cast<double>(input_width_)));
-  if (virtual_nodes) {
-    drop_method_ = drop::make_drop_method(options_.drop);
-    parameters_.add_normal("virtual", {tasks(), d}, 1);
-  } else {
-    make_pooling();
-  }
-  for (int64_t l = 0; l < options_.layers; ++l) {
-    const std::string prefix = "layers." + std::to_string(l);
-    const double bound = 1 / std::sqrt(static_cast<double>(d));
-    if (virtual_nodes || !backbone_->fixed_weights()) {
-      parameters_.add_uniform(prefix + ".query.weight", {a, d}, bound);
-      parameters_.add_uniform(prefix + ".key.weight", {a, d}, bound);
-    }
-    backbone_->add_parameters(parameters_, l);
-    if (options_.norm == "layer") {
-      parameters_.add_constant(prefix + ".norm.weight", {d}, 1);
-      parameters_.add_constant(prefix + ".norm.bias", {d}, 0);
-    }
-  }
-  const int64_t embedding = virtual_nodes ? d : readout_->width();
-  for (const Head& head : heads_) layers::add_linear(parameters_, "heads." + head.name, head.width, embedding);
+  parameters_.add(network::input_parameters(options_, input_width_, tasks()));
+  if (!virtual_nodes) make_pooling();
+  for (int64_t l = 0; l < options_.layers; ++l) parameters_.add(network::layer_parameters(options_, tasks(), l));
+  parameters_.add(network::head_parameters(heads_, virtual_nodes ? options_.hidden : readout_->width()));
 }
 
 Forward Model::forward(const batch::Batch& batch, const ForwardOptions& options) const {
   if (!options_.ranks_by_relevance() || options.repeat != nullptr) return run(batch, options);
   DOTIN_ASSERT(scorer_ != nullptr);
-  std::vector<LayerTrace> choices =
-      choices_by_rank(scorer_->scores(batch), tasks(), batch, options_, options.drop_factor);
+  std::vector<network::LayerTrace> choices =
+      network::choices_by_rank(scorer_->scores(batch), tasks(), batch, options_, options.drop_factor);
   ForwardOptions chosen = options;
   chosen.repeat = &choices;
   Forward result = run(batch, chosen);
@@ -174,7 +150,7 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
     h = at::cat({h, open.unsqueeze(1)}, 1);
   }
 
-  LayerTrace trace;
+  network::LayerTrace trace;
   if (options.trace) {
     trace.raw_offsets = rows.structure.raw_offsets;
     if (!last) trace.logits = ops::to_doubles(logits);
@@ -209,40 +185,12 @@ at::Tensor Model::next_rows(int64_t layer, const at::Tensor& h, const at::Tensor
   return options_.residual ? next + x : next;
 }
 
-std::vector<uint64_t> Model::graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer) {
-  std::vector<uint64_t> keys;
-  for (int64_t g = 0; g < batch.graphs(); ++g) {
-    const uint64_t graph =
-        core::mix(static_cast<uint64_t>(batch.graph_index[g]), static_cast<uint64_t>(g / batch.anchors));
-    keys.push_back(core::mix(core::mix(random_key, graph), static_cast<uint64_t>(layer)));
-  }
-  return keys;
-}
-
-std::vector<uint8_t> Model::choose(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
-                                   const std::vector<int64_t>& raw_offsets, const batch::Batch& batch,
-                                   const ForwardOptions& options) const {
-  if (options.repeat != nullptr) {
-    const LayerTrace& before = (*options.repeat)[static_cast<std::size_t>(layer)];
-    std::vector<uint8_t> keep;
-    for (const int32_t graph : graphs) {
-      keep.insert(keep.end(), before.keep.begin() + before.raw_offsets[graph],
-                  before.keep.begin() + before.raw_offsets[graph + 1]);
-    }
-    return keep;
-  }
-  const double drop_ratio = options_.drop_ratio_of(layer) * options.drop_factor;
-  const std::vector<uint64_t> all_keys = graph_keys(batch, options.random_key, layer);
-  std::vector<uint64_t> keys;
-  for (const int32_t graph : graphs) keys.push_back(all_keys[graph]);
-  return drop_method_->choose({logits, raw_offsets, drop_ratio, keys, options.exploration});
-}
-
 void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits,
-                           const batch::Batch& batch, const ForwardOptions& options, LayerTrace& trace) const {
+                           const batch::Batch& batch, const ForwardOptions& options, network::LayerTrace& trace) const {
   std::vector<int32_t> graphs(static_cast<std::size_t>(batch.graphs()));
   std::iota(graphs.begin(), graphs.end(), 0);
-  std::vector<uint8_t> keep = choose(layer, graphs, logits, rows.structure.raw_offsets, batch, options);
+  std::vector<uint8_t> keep = network::Chooser(options_, batch, options)
+                                  .choose(layer, graphs, ops::to_doubles(logits), rows.structure.raw_offsets);
   ref::Coarsening coarsening = ref::coarsen(rows.structure, keep, options_.merge, edge_weights_);
   trace.new_raw_of_raw = coarsening.new_raw_of_raw;
   trace.keep = std::move(keep);

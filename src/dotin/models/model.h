@@ -9,44 +9,40 @@
 #include <vector>
 
 #include "dotin/batch/batch.h"
-#include "dotin/drop/drop.h"
 #include "dotin/drop/pool.h"
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/layers/backbone.h"
-#include "dotin/models/head.h"
 #include "dotin/models/layer_clock.h"
-#include "dotin/models/options.h"
 #include "dotin/models/relevance.h"
-#include "dotin/models/trace.h"
+#include "dotin/network/choose.h"
+#include "dotin/network/head.h"
+#include "dotin/network/model_options.h"
+#include "dotin/network/trace.h"
 #include "dotin/ops/fused_network.h"
 #include "dotin/readout/readout.h"
 
 namespace dotin::models {
 
-struct ForwardOptions {
-  double drop_factor = 1;   // of the warm-up: multiplies every drop ratio
-  double exploration = 0;   // noise on the scores that choose nodes, see drop::DropInput
-  bool training = false;    // dropout
-  uint64_t random_key = 0;  // of dropout, random drop and exploration: differs from step to step
+/// random_key is that of dropout, too.
+struct ForwardOptions : network::PassChoice {
+  bool training = false;  // dropout
   bool trace = false;
-  /// Where set, layer l keeps the raw nodes that it kept in this trace of the same batch instead of choosing.
-  const std::vector<LayerTrace>* repeat = nullptr;
   kernels::Savings savings;  // of the fused engine; all, but to measure what one of them is worth
   int64_t parts = 0;         // of the fused engine: that a batch is cut into, one per thread; 0: as many as pay
 };
 
 struct Forward {
-  std::vector<at::Tensor> embeddings;  // per task: x_{g_k}, [graphs, D]; without virtual nodes the same for all
-  std::vector<at::Tensor> outputs;     // per task: [graphs, width]
-  at::Tensor auxiliary;                // what the drop method adds to the objective; undefined where nothing
-  std::vector<LayerTrace> trace;       // per layer, if asked for; none where the method chooses no nodes
-  std::vector<double> layer_seconds;   // per layer; on other devices only what it took to ask for it
+  std::vector<at::Tensor> embeddings;      // per task: x_{g_k}, [graphs, D]; without virtual nodes the same for all
+  std::vector<at::Tensor> outputs;         // per task: [graphs, width]
+  at::Tensor auxiliary;                    // what the drop method adds to the objective; undefined where nothing
+  std::vector<network::LayerTrace> trace;  // per layer, if asked for; none where the method chooses no nodes
+  std::vector<double> layer_seconds;       // per layer; on other devices only what it took to ask for it
 };
 
 class Model {
  public:
   /// input_width: F. Throws core::UsageError for options that make no sense together.
-  Model(const ModelOptions& options, int64_t input_width, std::vector<Head> heads, uint64_t seed);
+  Model(const network::ModelOptions& options, int64_t input_width, std::vector<network::Head> heads, uint64_t seed);
 
   Forward forward(const batch::Batch& batch, const ForwardOptions& options) const;
 
@@ -54,8 +50,8 @@ class Model {
   void use_scorer(std::shared_ptr<Scorer> scorer) { scorer_ = std::move(scorer); }
   Scorer* scorer() const { return scorer_.get(); }
 
-  const ModelOptions& options() const { return options_; }
-  const std::vector<Head>& heads() const { return heads_; }
+  const network::ModelOptions& options() const { return options_; }
+  const std::vector<network::Head>& heads() const { return heads_; }
   int64_t tasks() const { return static_cast<int64_t>(heads_.size()); }
   int64_t input_width() const { return input_width_; }
   layers::ParameterSet& parameters() { return parameters_; }
@@ -75,44 +71,28 @@ class Model {
   at::Tensor pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const;
   at::Tensor read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                        LayerClock& clock, Forward& result) const;
-  /// Threads that a batch is worth on the fused engine.
-  int64_t parts_of(const batch::Batch& batch, const ForwardOptions& options) const;
   at::Tensor fused_forward(const batch::Batch& batch, const ForwardOptions& options, Forward& result) const;
   /// None outside of training. A layer draws with its number.
   kernels::Dropout dropout(const ForwardOptions& options) const;
-  /// One per graph, for what is random in a layer: a graph's fate does not depend on its batch.
-  static std::vector<uint64_t> graph_keys(const batch::Batch& batch, uint64_t random_key, int64_t layer);
   /// The linear map of the method, with norm, ELU, gate, dropout and residual. x: the layer's input of the same rows.
   /// gate [rows, 1]: undefined for none.
   at::Tensor next_rows(int64_t layer, const at::Tensor& h, const at::Tensor& x, const at::Tensor& gate,
                        const ForwardOptions& options) const;
-  /// graphs: the numbers in the batch of those that are chosen from.
-  std::vector<uint8_t> choose(int64_t layer, const std::vector<int32_t>& graphs, const at::Tensor& logits,
-                              const std::vector<int64_t>& raw_offsets, const batch::Batch& batch,
-                              const ForwardOptions& options) const;
   void layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, const ForwardOptions& options,
                      Forward& result) const;
   void drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::Tensor& logits, const batch::Batch& batch,
-                      const ForwardOptions& options, LayerTrace& trace) const;
+                      const ForwardOptions& options, network::LayerTrace& trace) const;
 
-  ModelOptions options_;
+  network::ModelOptions options_;
   int64_t input_width_;
-  std::vector<Head> heads_;
+  std::vector<network::Head> heads_;
   layers::ParameterSet parameters_;
   std::unique_ptr<layers::Backbone> backbone_;
-  std::unique_ptr<drop::DropMethod> drop_method_;  // with virtual nodes
-  std::unique_ptr<drop::Pool> pool_;               // without
-  std::unique_ptr<readout::Readout> readout_;      // without
+  std::unique_ptr<drop::Pool> pool_;           // without virtual nodes
+  std::unique_ptr<readout::Readout> readout_;  // without
   ops::reference::EdgeWeights edge_weights_;
   ops::FusedNetwork fused_network_;
   std::shared_ptr<Scorer> scorer_;
 };
-
-/// About how many numbers a model learns.
-int64_t predicted_parameters(const ModelOptions& options, int64_t input_width, const std::vector<Head>& heads);
-
-/// About how many numbers one batch of this size takes, with its gradients.
-int64_t predicted_activations(const ModelOptions& options, int64_t tasks, int64_t batch_nodes,
-                              int64_t batch_directed_edges);
 
 }  // namespace dotin::models

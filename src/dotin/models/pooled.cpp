@@ -6,10 +6,11 @@
 
 #include "dotin/core/error.h"
 #include "dotin/core/random.h"
-#include "dotin/drop/choose.h"
-#include "dotin/drop/methods.h"
 #include "dotin/models/fused.h"
 #include "dotin/models/model.h"
+#include "dotin/network/choose.h"
+#include "dotin/network/drop_methods.h"
+#include "dotin/network/layer_settings.h"
 #include "dotin/ops/rows.h"
 #include "dotin/ops/sparse_layer.h"
 #include "dotin/ops/values.h"
@@ -45,8 +46,8 @@ batch::Batch copies_of(const batch::Batch& batch, int64_t count) {
 }  // namespace
 
 void Model::make_pooling() {
-  const drop::MethodAbout& method = drop::about(options_.drop);
-  if (method.has(drop::Trait::clusters) && options_.clusters == 0) {
+  const network::DropMethod& method = network::drop_method(options_.drop);
+  if (method.has(network::DropTrait::clusters) && options_.clusters == 0) {
     core::fail_usage("--drop {} needs a number of --clusters", options_.drop);
   }
   if (options_.readout_name() == "sortpool" && options_.sort_k == 0) {
@@ -57,7 +58,7 @@ void Model::make_pooling() {
   pool.dense_limit = options_.dense_limit << 20;
   for (int64_t l = 0; l < options_.layers; ++l) pool.clusters.push_back(options_.clusters_of(l));
   pool_ = drop::make_pool(options_.drop, pool);
-  const int64_t pooled_layers = options_.layers - (method.has(drop::Trait::after_last_layer) ? 0 : 1);
+  const int64_t pooled_layers = options_.layers - (method.has(network::DropTrait::after_last_layer) ? 0 : 1);
   for (int64_t l = 0; l < pooled_layers; ++l) pool_->add_parameters(parameters_, l);
 
   readout::ReadoutOptions readout;
@@ -88,7 +89,8 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
   std::vector<uint8_t> keep;
   for (int64_t run = 0; run < runs; ++run) {
     const uint64_t key = core::mix(options.random_key, static_cast<uint64_t>(run));
-    append(keep, drop::keep_by_chance(offsets, options_.dropgnn_p, graph_keys(batch, key, options_.layers)));
+    append(keep,
+           network::keep_by_chance(offsets, options_.dropgnn_p, network::graph_keys(batch, key, options_.layers)));
   }
   ops::SharedRows all = x;
   if (x.code.empty()) {
@@ -104,7 +106,7 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
 at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, const ForwardOptions& options) const {
   const layers::LayerParameters parameters(parameters_, layer);
   if (level.sparse != nullptr) {
-    return ops::sparse_layer(layer_settings(options_), layer_parameters(parameters), level.sparse,
+    return ops::sparse_layer(network::layer_settings(options_, 0), layer_parameters(parameters_, layer), level.sparse,
                              {level.x, level.code}, dropout(options).with(static_cast<uint64_t>(layer)));
   }
   at::Tensor q, p;
@@ -118,7 +120,7 @@ at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, cons
 
 at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                             LayerClock& clock, Forward& result) const {
-  const drop::MethodAbout& method = drop::about(options_.drop);
+  const network::DropMethod& method = network::drop_method(options_.drop);
   std::vector<drop::PoolLevel> layers;
   for (int64_t l = 0; l < options_.layers; ++l) {
     const layers::LayerParameters parameters(parameters_, l);
@@ -126,11 +128,11 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
     level.x = pooled_layer(l, level, options);
     level.code.clear();
 
-    LayerTrace trace;
+    network::LayerTrace trace;
     trace.raw_offsets = level.offsets;
-    if (l < options_.layers - 1 || method.has(drop::Trait::after_last_layer)) {
-      const double drop_factor = method.has(drop::Trait::warm_up) ? options.drop_factor : 1;
-      const std::vector<uint64_t> keys = graph_keys(batch, options.random_key, l);
+    if (l < options_.layers - 1 || method.has(network::DropTrait::after_last_layer)) {
+      const double drop_factor = method.has(network::DropTrait::warm_up) ? options.drop_factor : 1;
+      const std::vector<uint64_t> keys = network::graph_keys(batch, options.random_key, l);
       const auto* const fixed =
           options.repeat != nullptr ? &(*options.repeat)[static_cast<std::size_t>(l)].keep : nullptr;
       drop::Pooled pooled =
@@ -147,7 +149,7 @@ at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, co
       trace.keep.assign(static_cast<std::size_t>(level.nodes()), 1);
       trace.new_raw_of_raw = drop::renumbered(trace.keep);
     }
-    if (options.trace && method.has(drop::Trait::chooses_nodes)) result.trace.push_back(std::move(trace));
+    if (options.trace && method.has(network::DropTrait::chooses_nodes)) result.trace.push_back(std::move(trace));
     layers.push_back(level);
     clock.layer_is_done();
   }

@@ -1,36 +1,21 @@
 #include "dotin/models/relevance.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "dotin/layers/backbone.h"
+#include "dotin/network/relevance.h"
 #include "dotin/ops/linear.h"
 #include "dotin/ops/mix.h"
 #include "dotin/ops/rows.h"
+#include "dotin/ops/scalar_type.h"
 #include "dotin/ops/segments.h"
-#include "dotin/ops/values.h"
 
 namespace dotin::models {
 
 namespace {
 
-constexpr int64_t kLayers = 3;
-
 std::string layer_name(int64_t layer, const char* what) { return fmt::format("layers.{}.{}", layer, what); }
-
-void add_layers(layers::ParameterSet& parameters, int64_t hidden, int64_t input_width) {
-  parameters.add_normal("input.weight", {hidden, input_width}, 1);
-  for (int64_t l = 0; l < kLayers; ++l) {
-    layers::add_linear(parameters, layer_name(l, "own"), hidden, hidden);
-    parameters.add_uniform(layer_name(l, "others.weight"), {hidden, hidden},
-                           1 / std::sqrt(static_cast<double>(hidden)));
-    parameters.add_constant(layer_name(l, "norm.weight"), {hidden}, 1);
-    parameters.add_constant(layer_name(l, "norm.bias"), {hidden}, 0);
-  }
-}
 
 std::shared_ptr<const kernels::Level> level_of(const batch::Batch& batch) {
   auto level = std::make_shared<kernels::Level>();
@@ -49,7 +34,7 @@ at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, con
                      const std::shared_ptr<const kernels::Level>& level) {
   const ops::SharedRows input = ops::input_rows(batch, parameters.get("input.weight"));
   at::Tensor x = input.code.empty() ? input.rows : ops::select_rows(input.rows, input.code, {});
-  for (int64_t l = 0; l < kLayers; ++l) {
+  for (int64_t l = 0; l < network::kScorerLayers; ++l) {
     const auto get = [&](const char* what) { return parameters.get(layer_name(l, what)); };
     const at::Tensor sums = ops::mix(ops::Mixing::adjacency, level, x);
     const at::Tensor z = linear(parameters, layer_name(l, "own"), x) + sums.mm(get("others.weight").t());
@@ -66,10 +51,10 @@ at::Tensor read_out(const at::Tensor& rows, const batch::Batch& batch) {
 
 }  // namespace
 
-Judge::Judge(const RelevanceOptions& options, std::vector<Head> heads)
+Judge::Judge(const RelevanceOptions& options, std::vector<network::Head> heads)
     : heads_(std::move(heads)), parameters_(options.seed, options.type) {
-  add_layers(parameters_, kHidden, options.columns.width);
-  for (const Head& head : heads_) {
+  parameters_.add(network::relevance_layers(kHidden, options.columns.width));
+  for (const network::Head& head : heads_) {
     layers::add_linear(parameters_, head.name + ".linear", head.width, 2 * kHidden);
     layers::add_linear(parameters_, head.name + ".inner", kHidden, 2 * kHidden);
     layers::add_linear(parameters_, head.name + ".outer", head.width, kHidden);
@@ -81,7 +66,7 @@ std::vector<at::Tensor> Judge::forward(const batch::Batch& batch) const {
   const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch));
   const at::Tensor read = read_out(rows, batch);
   std::vector<at::Tensor> outputs;
-  for (const Head& head : heads_) {
+  for (const network::Head& head : heads_) {
     const at::Tensor inner = linear(parameters_, head.name + ".inner", read).relu();
     outputs.push_back(linear(parameters_, head.name + ".linear", read) +
                       linear(parameters_, head.name + ".outer", inner));
@@ -91,17 +76,13 @@ std::vector<at::Tensor> Judge::forward(const batch::Batch& batch) const {
 
 std::vector<at::Tensor> Judge::forward_blind(int64_t graphs) const {
   std::vector<at::Tensor> outputs;
-  for (const Head& head : heads_) outputs.push_back(parameters_.get(head.name + ".blind").repeat({graphs, 1}));
+  for (const network::Head& head : heads_) outputs.push_back(parameters_.get(head.name + ".blind").repeat({graphs, 1}));
   return outputs;
 }
 
 Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
     : columns_(options.columns), tasks_(tasks), parameters_(options.seed, options.type) {
-  add_layers(parameters_, kHidden, columns_.width);
-  layers::add_linear(parameters_, "inner", kHidden, kHidden);
-  parameters_.add_uniform("context.weight", {kHidden, 2 * kHidden}, 1 / std::sqrt(2.0 * kHidden));
-  parameters_.add_uniform("score.weight", {2 * tasks, kHidden}, 0.1 / std::sqrt(static_cast<double>(kHidden)));
-  parameters_.add_constant("score.bias", {2 * tasks}, 0);
+  parameters_.add(network::scorer_parameters(columns_.width, tasks));
 }
 
 at::Tensor Scorer::forward(const batch::Batch& batch) const {
@@ -124,8 +105,13 @@ at::Tensor Scorer::forward(const batch::Batch& batch) const {
 }
 
 std::vector<double> Scorer::scores(const batch::Batch& batch) const {
-  const at::NoGradGuard no_gradients;
-  return ops::to_doubles(forward(batch::with_own_columns(batch, columns_)));
+  const batch::Batch own = batch::with_own_columns(batch, columns_);
+  return ops::with_scalar(parameters_.all().front().second, [&](auto zero) {
+    using Scalar = decltype(zero);
+    return network::relevance_scores<Scalar>(own, columns_.width, tasks_, [this](const std::string& name) {
+      return parameters_.get(name).data_ptr<Scalar>();
+    });
+  });
 }
 
 }  // namespace dotin::models

@@ -9,7 +9,8 @@
 
 #include "dotin/batch/part.h"
 #include "dotin/layers/parameters.h"
-#include "dotin/models/head.h"
+#include "dotin/network/head.h"
+#include "dotin/network/relevance.h"
 
 namespace dotin::models {
 
@@ -26,7 +27,7 @@ class Judge {
  public:
   static constexpr int64_t kHidden = 64;
 
-  Judge(const RelevanceOptions& options, std::vector<Head> heads);
+  Judge(const RelevanceOptions& options, std::vector<network::Head> heads);
 
   /// Per task [graphs, width]. batch: with own columns.
   std::vector<at::Tensor> forward(const batch::Batch& batch) const;
@@ -36,13 +37,13 @@ class Judge {
   layers::ParameterSet& parameters() { return parameters_; }
 
  private:
-  std::vector<Head> heads_;
+  std::vector<network::Head> heads_;
   layers::ParameterSet parameters_;
 };
 
 class Scorer {
  public:
-  static constexpr int64_t kHidden = 16;
+  static constexpr int64_t kHidden = network::kScorerHidden;
 
   Scorer(const RelevanceOptions& options, int64_t tasks);
 

@@ -33,8 +33,4 @@ std::unique_ptr<Readout> make_readout(const std::string& name, const ReadoutOpti
   return registry().get(name)(options);
 }
 
-std::vector<std::string> readout_names() { return registry().names(); }
-
-bool reads_all_layers_by_node(const std::string& name) { return name == "sortpool" || name == "sagpool"; }
-
 }  // namespace dotin::readout

@@ -40,10 +40,4 @@ class Readout {
 
 std::unique_ptr<Readout> make_readout(const std::string& name, const ReadoutOptions& options);
 
-/// Without "virtual".
-std::vector<std::string> readout_names();
-
-/// Whether it puts the rows of all layers side by side, so that no node may have left between them.
-bool reads_all_layers_by_node(const std::string& name);
-
 }  // namespace dotin::readout

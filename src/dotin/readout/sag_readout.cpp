@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "dotin/drop/choose.h"
 #include "dotin/drop/level_sums.h"
+#include "dotin/network/choose.h"
+#include "dotin/ops/values.h"
 #include "dotin/readout/readouts.h"
 #include "dotin/readout/segments.h"
 
@@ -19,8 +20,8 @@ at::Tensor SagReadout::read(const std::vector<drop::PoolLevel>& layers, const la
   all.x = side_by_side(layers);
   const at::Tensor own = all.x.mv(parameters.get("readout.score.weight"));
   const at::Tensor scores = drop::mixed(all, ops::Mixing::normalised_with_loops, own);
-  const drop::PoolLevel kept =
-      drop::induced(all, drop::keep_highest(scores, all.offsets, options_.drop_ratio), /*gate=*/scores.tanh());
+  const drop::PoolLevel kept = drop::induced(
+      all, network::keep_highest(ops::to_doubles(scores), all.offsets, options_.drop_ratio), /*gate=*/scores.tanh());
   return mean_max_rows(kept);
 }
 

@@ -34,14 +34,14 @@ std::vector<std::string> layer_fields(const explain::LayerExplanation& layer, st
 
 }  // namespace
 
-std::string node_header(const training::Learner& learner, const data::Dataset& dataset) {
+std::string node_header(const network::Description& about, const data::Dataset& dataset) {
   std::string line = dataset.graph_ids.empty() ? "graph,node" : "graph,id,node";
   for (const io::LabelColumn& column : dataset.node_labels) line += "," + field(column.name);
   for (int64_t c = 0; c < dataset.node_attributes.columns; ++c) line += fmt::format(",attribute{}", c);
   line += ",degree,departure";
   for (const io::RelevantNodes& relevant : dataset.relevant) line += "," + field("planted." + relevant.target);
-  for (int64_t l = 0; l < learner.options.model.layers; ++l) {
-    for (const auto& task : learner.tasks) {
+  for (int64_t l = 0; l < about.options.model.layers; ++l) {
+    for (const auto& task : about.outputs) {
       line += "," + field(fmt::format("layer{}.{}.attentiveness", l, task->name()));
       line += "," + field(fmt::format("layer{}.{}.rank", l, task->name()));
     }

@@ -8,7 +8,7 @@
 namespace dotin::report {
 
 /// The header of node_rows.
-std::string node_header(const training::Learner& learner, const data::Dataset& dataset);
+std::string node_header(const network::Description& about, const data::Dataset& dataset);
 
 /// A row per node of the graph; what a layer says of a node that never entered it is empty.
 std::string node_rows(const explain::Prediction& prediction, const data::Dataset& dataset);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dotin/explain/ranks.h"
+#include "dotin/network/targets.h"
 
 namespace dotin::report {
 
@@ -17,14 +18,14 @@ using nlohmann::json;
 /// The shortest number that reads back as this float: 0.1, not 0.10000000149011612.
 double shortest(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
 
-json by_task(const training::Learner& learner, const std::vector<std::vector<double>>& values) {
+json by_task(const network::Description& about, const std::vector<std::vector<double>>& values) {
   json result = json::object();
-  for (std::size_t k = 0; k < learner.tasks.size(); ++k) result[learner.tasks[k]->name()] = values[k];
+  for (std::size_t k = 0; k < about.outputs.size(); ++k) result[about.outputs[k]->name()] = values[k];
   return result;
 }
 
 /// What the data says about a graph: class names for classify, numbers else; null where it says nothing.
-json truth(const data::Dataset& dataset, const tasks::TaskSpec& spec, int64_t graph) {
+json truth(const data::Dataset& dataset, const network::TaskSpec& spec, int64_t graph) {
   const auto has = [&](const std::string& name) {
     for (const io::Target& target : dataset.targets) {
       if (target.name == name) return true;
@@ -32,7 +33,7 @@ json truth(const data::Dataset& dataset, const tasks::TaskSpec& spec, int64_t gr
     return false;
   };
   if (spec.kind == "ged" || !(has(spec.target) || has(spec.target.substr(0, spec.target.rfind('.'))))) return nullptr;
-  const auto [target, column] = tasks::find_target(dataset, spec.target);
+  const auto [target, column] = network::find_target(dataset, spec.target);
   json values = json::array();
   for (int64_t c = 0; c < target->width; ++c) {
     if (column >= 0 && c != column) continue;
@@ -105,10 +106,10 @@ json by_taken(const std::array<explain::Interval, 3>& intervals) {
 
 }  // namespace
 
-json model_json(const training::Learner& learner, const data::Dataset& dataset) {
-  const models::ModelOptions& model = learner.options.model;
+json model_json(const network::Description& about, const data::Dataset& dataset) {
+  const network::ModelOptions& model = about.options.model;
   json tasks = json::array();
-  for (const auto& task : learner.tasks)
+  for (const auto& task : about.outputs)
     tasks.push_back({{"name", task->name()}, {"kind", task->spec().kind}, {"target", task->spec().target}});
   json drop_ratio = json::array();
   for (int64_t l = 0; l < model.layers; ++l) drop_ratio.push_back(model.drop_ratio_of(l));
@@ -121,17 +122,29 @@ json model_json(const training::Learner& learner, const data::Dataset& dataset) 
           {"merge", model.merge && model.has_virtual_nodes()}};
 }
 
-json layers_json(const explain::GraphExplanation& explanation, const training::Learner& learner) {
+json reading_json(const network::Reading& reading) {
+  json result = json::object();
+  if (!reading.logits.empty()) result["logits"] = reading.logits;
+  if (!reading.probabilities.empty()) result["probabilities"] = reading.probabilities;
+  if (!reading.label.empty()) result["label"] = reading.label;
+  if (reading.values.size() == 1) result["value"] = reading.values[0];
+  if (reading.values.size() > 1) result["value"] = reading.values;
+  if (!reading.embedding.empty()) result["embedding"] = reading.embedding;
+  return result;
+}
+
+json layers_json(const explain::GraphExplanation& explanation, const network::Description& about) {
   json layers = json::array();
   for (const explain::LayerExplanation& layer : explanation.layers) {
     layers.push_back({{"kept", layer.kept}, {"dropped", layer.dropped}, {"nodes", layer.entered}});
-    if (!layer.attentiveness.empty()) layers.back()["attentiveness"] = by_task(learner, layer.attentiveness);
+    if (!layer.attentiveness.empty()) layers.back()["attentiveness"] = by_task(about, layer.attentiveness);
     if (!layer.score.empty()) layers.back()["score"] = layer.score;
   }
   return layers;
 }
 
-json graph_json(const explain::Prediction& prediction, const training::Learner& learner, const data::Dataset& dataset) {
+json graph_json(const explain::Prediction& prediction, const network::Description& about,
+                const data::Dataset& dataset) {
   const explain::GraphExplanation& explanation = prediction.explanation;
   const data::GraphView graph = dataset.graph(prediction.graph);
   json result = {{"graph", prediction.graph},
@@ -142,23 +155,24 @@ json graph_json(const explain::Prediction& prediction, const training::Learner& 
                  {"departure", explanation.departure}};
   if (!dataset.graph_ids.empty()) result["id"] = dataset.graph_ids[static_cast<std::size_t>(prediction.graph)];
   if (!dataset.relevant.empty()) result["planted"] = planted_json(dataset, graph);
-  for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
-    const tasks::Task& task = *learner.tasks[k];
+  for (std::size_t k = 0; k < about.outputs.size(); ++k) {
+    const network::Output& task = *about.outputs[k];
     const std::vector<double>& output = prediction.outputs[k];
-    result["tasks"][task.name()] = {{"true", truth(dataset, task.spec(), prediction.graph)},
-                                    {"predicted", task.prediction(output.data(), static_cast<int64_t>(output.size()))}};
+    result["tasks"][task.name()] = {
+        {"true", truth(dataset, task.spec(), prediction.graph)},
+        {"predicted", reading_json(task.read(output.data(), static_cast<int64_t>(output.size())))}};
   }
-  result["layers"] = layers_json(explanation, learner);
+  result["layers"] = layers_json(explanation, about);
   for (std::size_t l = 0; l < explanation.layers.size(); ++l) {
     const explain::LayerExplanation& layer = explanation.layers[l];
     json& into = result["layers"][l];
     std::vector<std::vector<double>> ranks;
     for (const std::vector<double>& attentiveness : layer.attentiveness) ranks.push_back(explain::ranks(attentiveness));
-    into["rank"] = by_task(learner, ranks);
+    into["rank"] = by_task(about, ranks);
     json& scores = into["score"] = json::array();
     for (const double score : layer.score) scores.push_back(shortest(static_cast<float>(score)));
     into["merged"] = layer.merged;
-    into["merged_attentiveness"] = by_task(learner, layer.merged_attentiveness);
+    into["merged_attentiveness"] = by_task(about, layer.merged_attentiveness);
   }
   result["merged"] = json::array();
   for (const explain::MergedNode& node : explanation.merged)

@@ -11,14 +11,17 @@
 namespace dotin::report {
 
 /// What every explanation is of: dataset, tasks, and how the model drops.
-nlohmann::json model_json(const training::Learner& learner, const data::Dataset& dataset);
+nlohmann::json model_json(const network::Description& about, const data::Dataset& dataset);
 
 /// Per layer nodes, kept, dropped and attentiveness, as in predictions.
-nlohmann::json layers_json(const explain::GraphExplanation& explanation, const training::Learner& learner);
+nlohmann::json layers_json(const explain::GraphExplanation& explanation, const network::Description& about);
+
+/// What a model says of one graph for one task: logits, probabilities, label, value or embedding, as in predictions.
+nlohmann::json reading_json(const network::Reading& reading);
 
 /// One graph with its structure, labels and attributes, true and predicted values, and its explanation with ranks,
 /// deciding scores and merged nodes.
-nlohmann::json graph_json(const explain::Prediction& prediction, const training::Learner& learner,
+nlohmann::json graph_json(const explain::Prediction& prediction, const network::Description& about,
                           const data::Dataset& dataset);
 
 nlohmann::json summary_json(const explain::DatasetSummary& summary);

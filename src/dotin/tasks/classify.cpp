@@ -1,38 +1,24 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
+#include "dotin/network/metrics.h"
 #include "dotin/ops/cross_entropy.h"
 #include "dotin/tasks/kinds.h"
-#include "dotin/tasks/metrics.h"
 
 namespace dotin::tasks {
 
-namespace {
-
-std::vector<double> softmax(const double* logits, int64_t width) {
-  const double largest = *std::max_element(logits, logits + width);
-  std::vector<double> probabilities;
-  double sum = 0;
-  for (int64_t c = 0; c < width; ++c) sum += probabilities.emplace_back(std::exp(logits[c] - largest));
-  for (double& probability : probabilities) probability /= sum;
-  return probabilities;
-}
-
-}  // namespace
-
 void Classify::fit(const data::View& train, const LossOptions& options) {
-  const data::Classes classes = classes_of_task(train.dataset(), spec());
+  const data::Classes classes = network::classes_of_task(train.dataset(), spec());
   DOTIN_CHECK(classes.count() >= 2, "task '{}': target '{}' has {} class(es); classification needs at least 2", name(),
               spec().target, classes.count());
   DOTIN_CHECK(classes.count() <= 10'000,
               "task '{}': target '{}' has {} different values: that looks like numbers to regress, not classes (use "
               "regress:{})",
               name(), spec().target, classes.count(), spec().target);
-  class_names_ = classes.names;
+  meaning().classes = classes.names;
   label_smoothing_ = options.label_smoothing;
-  std::vector<double> counts(class_names_.size(), 0);
+  std::vector<double> counts(meaning().classes.size(), 0);
   for (const int64_t index : train.indices()) {
     const int32_t label = classes.of_graph[static_cast<std::size_t>(index)];
     if (label >= 0) counts[static_cast<std::size_t>(label)] += 1;
@@ -47,23 +33,15 @@ void Classify::fit(const data::View& train, const LossOptions& options) {
   }
 }
 
-nlohmann::json Classify::to_json() const { return {{"classes", class_names_}}; }
-
-void Classify::from_json(const nlohmann::json& json) {
-  class_names_ = json.at("classes").get<std::vector<std::string>>();
-  DOTIN_CHECK(class_names_.size() >= 2, "task '{}' has {} class(es)", name(), class_names_.size());
-}
-
-int64_t Classify::head_width(int64_t) const { return static_cast<int64_t>(class_names_.size()); }
-
 BoundTargets Classify::bind(const data::Dataset& dataset) const {
-  const data::Classes classes = classes_of_task(dataset, spec());
+  const data::Classes classes = network::classes_of_task(dataset, spec());
   std::vector<double> index_of;
   for (const std::string& value : classes.names) {
-    const auto found = std::find(class_names_.begin(), class_names_.end(), value);
-    DOTIN_CHECK(found != class_names_.end(), "{}: class '{}' of target '{}' is unknown to the model, which knows {}",
-                dataset.name, value, spec().target, fmt::join(class_names_, ", "));
-    index_of.push_back(static_cast<double>(found - class_names_.begin()));
+    const auto found = std::find(meaning().classes.begin(), meaning().classes.end(), value);
+    DOTIN_CHECK(found != meaning().classes.end(),
+                "{}: class '{}' of target '{}' is unknown to the model, which knows {}", dataset.name, value,
+                spec().target, fmt::join(meaning().classes, ", "));
+    index_of.push_back(static_cast<double>(found - meaning().classes.begin()));
   }
   BoundTargets bound;
   bound.width = 1;
@@ -96,31 +74,19 @@ void Classify::collect(const at::Tensor& output, const batch::Batch& batch, cons
 }
 
 std::vector<Metric> Classify::metrics(const Collected& collected) const {
-  const auto classes = static_cast<int64_t>(class_names_.size());
+  const auto classes = static_cast<int64_t>(meaning().classes.size());
   std::vector<int32_t> labels;
   for (const double target : collected.targets)
     labels.push_back(std::isnan(target) ? -1 : static_cast<int32_t>(target));
-  std::vector<Metric> result{{"accuracy", accuracy(collected.outputs, classes, labels), true},
-                             {"f1", macro_f1(collected.outputs, classes, labels), true}};
+  std::vector<Metric> result{{"accuracy", network::accuracy(collected.outputs, classes, labels), true},
+                             {"f1", network::macro_f1(collected.outputs, classes, labels), true}};
   if (classes == 2) {
     std::vector<double> scores;
     for (std::size_t i = 0; i < labels.size(); ++i)
       scores.push_back(collected.outputs[2 * i + 1] - collected.outputs[2 * i]);
-    result.push_back({"auc", auc(scores, labels), true});
+    result.push_back({"auc", network::auc(scores, labels), true});
   }
   return result;
-}
-
-nlohmann::json Classify::prediction(const double* output, int64_t width) const {
-  const auto best = std::max_element(output, output + width) - output;
-  return {{"logits", std::vector<double>(output, output + width)},
-          {"probabilities", softmax(output, width)},
-          {"label", class_names_[static_cast<std::size_t>(best)]}};
-}
-
-double Classify::change(const double* before, const double* after, int64_t width) const {
-  const auto best = static_cast<std::size_t>(std::max_element(before, before + width) - before);
-  return softmax(before, width)[best] - softmax(after, width)[best];
 }
 
 }  // namespace dotin::tasks

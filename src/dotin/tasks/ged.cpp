@@ -1,45 +1,33 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
+#include "dotin/network/metrics.h"
 #include "dotin/tasks/kinds.h"
-#include "dotin/tasks/metrics.h"
 
 namespace dotin::tasks {
 
 ops::TripletOptions Ged::triplet_options(const batch::Batch& batch) const {
   DOTIN_ASSERT(batch.graphs() == 3 * batch.anchors);
   ops::TripletOptions options;
-  options.squared = squared_;
+  options.squared = meaning().squared;
   // An embedding averages over nodes, so an edit moves it by 1/nodes; edited graphs have as many nodes as their anchor.
-  for (int32_t g = 0; by_nodes_ && g < batch.anchors; ++g)
+  for (int32_t g = 0; meaning().by_nodes && g < batch.anchors; ++g)
     options.scale.push_back(batch.node_offsets[g + 1] - batch.node_offsets[g]);
   return options;
 }
 
 void Ged::fit(const data::View& train, const LossOptions& options) {
-  squared_ = options.ged_squared;
-  margin_ = options.ged_margin;
-  by_nodes_ = options.ged_by_nodes;
+  meaning().squared = options.ged_squared;
+  meaning().margin = options.ged_margin;
+  meaning().by_nodes = options.ged_by_nodes;
   for (int64_t i = 0; i < train.size(); ++i) {
     if (train.get(i).directed_edges() > 0) return;
   }
   core::fail("task '{}': no training graph has an edge to substitute", name());
 }
 
-nlohmann::json Ged::to_json() const {
-  return {
-      {"distance", squared_ ? "squared" : "euclidean"}, {"margin", margin_}, {"scale", by_nodes_ ? "nodes" : "none"}};
-}
-
-void Ged::from_json(const nlohmann::json& json) {
-  squared_ = json.at("distance").get<std::string>() == "squared";
-  margin_ = json.at("margin").get<double>();
-  by_nodes_ = json.at("scale").get<std::string>() == "nodes";
-}
-
 at::Tensor Ged::loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
-  return ops::triplet_margin(output, triplet_options(batch), margin_);
+  return ops::triplet_margin(output, triplet_options(batch), meaning().margin);
 }
 
 at::Tensor Ged::graph_losses(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&) const {
@@ -50,7 +38,7 @@ at::Tensor Ged::graph_losses(const at::Tensor& output, const batch::Batch& batch
     if (!options.scale.empty()) apart = apart * at::tensor(options.scale, at::kDouble).to(apart.scalar_type());
     return options.squared ? apart.square() : apart;
   };
-  return (distances(thirds[1]) - distances(thirds[2]) + margin_).clamp_min(0);
+  return (distances(thirds[1]) - distances(thirds[2]) + meaning().margin).clamp_min(0);
 }
 
 void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets&,
@@ -61,21 +49,8 @@ void Ged::collect(const at::Tensor& output, const batch::Batch& batch, const Bou
 }
 
 std::vector<Metric> Ged::metrics(const Collected& collected) const {
-  return {{"triplet_accuracy", triplet_accuracy(collected.d_pos, collected.d_neg), true},
-          {"pair_auc", pair_auc(collected.d_pos, collected.d_neg), true}};
-}
-
-nlohmann::json Ged::prediction(const double* output, int64_t width) const {
-  return {{"embedding", std::vector<double>(output, output + width)}};
-}
-
-double Ged::change(const double* before, const double* after, int64_t width) const {
-  double apart = 0, length = 0;
-  for (int64_t c = 0; c < width; ++c) {
-    apart += (after[c] - before[c]) * (after[c] - before[c]);
-    length += before[c] * before[c];
-  }
-  return apart > 0 ? std::sqrt(apart / length) : 0;
+  return {{"triplet_accuracy", network::triplet_accuracy(collected.d_pos, collected.d_neg), true},
+          {"pair_auc", network::pair_auc(collected.d_pos, collected.d_neg), true}};
 }
 
 }  // namespace dotin::tasks

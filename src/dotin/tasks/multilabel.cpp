@@ -1,42 +1,32 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "dotin/core/error.h"
+#include "dotin/network/metrics.h"
 #include "dotin/tasks/kinds.h"
-#include "dotin/tasks/metrics.h"
 #include "dotin/tasks/numbers.h"
 
 namespace dotin::tasks {
 
 void Multilabel::fit(const data::View& train, const LossOptions&) {
-  width_ = numbers_of(train.dataset(), spec()).width;
+  meaning().questions = numbers_of(train.dataset(), spec()).width;
   const BoundTargets all = bind(train.dataset());
   for (const int64_t g : train.indices()) {
-    for (int64_t c = 0; c < width_; ++c) {
-      if (!std::isnan(all.values[static_cast<std::size_t>(g * width_ + c)])) return;
+    for (int64_t c = 0; c < meaning().questions; ++c) {
+      if (!std::isnan(all.values[static_cast<std::size_t>(g * meaning().questions + c)])) return;
     }
   }
   core::fail("task '{}': none of the training graphs has a value of target '{}'", name(), spec().target);
 }
 
-nlohmann::json Multilabel::to_json() const { return {{"width", width_}}; }
-
-void Multilabel::from_json(const nlohmann::json& json) {
-  width_ = json.at("width").get<int64_t>();
-  DOTIN_CHECK(width_ >= 1 && width_ <= 1'000'000, "task '{}' has {} labels", name(), width_);
-}
-
-int64_t Multilabel::head_width(int64_t) const { return width_; }
-
 BoundTargets Multilabel::bind(const data::Dataset& dataset) const {
   BoundTargets bound = numbers_of(dataset, spec());
-  DOTIN_CHECK(bound.width == width_, "{}: target '{}' has {} columns, the model was trained on {}", dataset.name,
-              spec().target, bound.width, width_);
+  DOTIN_CHECK(bound.width == meaning().questions, "{}: target '{}' has {} columns, the model was trained on {}",
+              dataset.name, spec().target, bound.width, meaning().questions);
   for (std::size_t i = 0; i < bound.values.size(); ++i) {
     const double value = bound.values[i];
     DOTIN_CHECK(std::isnan(value) || value == 0 || value == 1,
                 "{}: graph {} has {} in target '{}'; multilabel takes 0, 1 or nothing", dataset.name,
-                i / static_cast<std::size_t>(width_), value, spec().target);
+                i / static_cast<std::size_t>(meaning().questions), value, spec().target);
   }
   return bound;
 }
@@ -72,25 +62,8 @@ std::vector<Metric> Multilabel::metrics(const Collected& collected) const {
     known += 1;
     right += (collected.outputs[i] > 0) == (collected.targets[i] > 0.5) ? 1 : 0;
   }
-  return {{"auc", mean_column_auc(collected.outputs, collected.targets, width_), true},
+  return {{"auc", network::mean_column_auc(collected.outputs, collected.targets, meaning().questions), true},
           {"accuracy", right / known, true}};
-}
-
-nlohmann::json Multilabel::prediction(const double* output, int64_t width) const {
-  std::vector<double> probabilities;
-  for (int64_t c = 0; c < width; ++c) probabilities.push_back(1 / (1 + std::exp(-output[c])));
-  return {{"logits", std::vector<double>(output, output + width)}, {"probabilities", probabilities}};
-}
-
-double Multilabel::change(const double* before, const double* after, int64_t width) const {
-  // The probability of no is that of yes for the opposite logit.
-  const auto probability = [](double logit) { return 1 / (1 + std::exp(-logit)); };
-  double sum = 0;
-  for (int64_t c = 0; c < width; ++c) {
-    const double answer = before[c] > 0 ? 1 : -1;
-    sum += probability(answer * before[c]) - probability(answer * after[c]);
-  }
-  return sum / static_cast<double>(width);
 }
 
 }  // namespace dotin::tasks

@@ -6,8 +6,8 @@
 
 namespace dotin::tasks {
 
-BoundTargets numbers_of(const data::Dataset& dataset, const TaskSpec& spec) {
-  const auto [target, column] = find_target(dataset, spec.target);
+BoundTargets numbers_of(const data::Dataset& dataset, const network::TaskSpec& spec) {
+  const auto [target, column] = network::find_target(dataset, spec.target);
   DOTIN_CHECK(target->names.empty(),
               "task '{}': target '{}' holds text ('{}', ...), but {} needs numbers (use classify:{})", spec.name,
               spec.target, target->names.empty() ? "" : target->names.front(), spec.kind, spec.target);

@@ -6,6 +6,6 @@
 namespace dotin::tasks {
 
 /// The columns that the task names; core::Error where the target has text (class names) instead of numbers.
-BoundTargets numbers_of(const data::Dataset& dataset, const TaskSpec& spec);
+BoundTargets numbers_of(const data::Dataset& dataset, const network::TaskSpec& spec);
 
 }  // namespace dotin::tasks

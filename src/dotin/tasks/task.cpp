@@ -1,7 +1,5 @@
 #include "dotin/tasks/task.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "dotin/core/registry.h"
@@ -11,11 +9,11 @@ namespace dotin::tasks {
 
 namespace {
 
-using Factory = std::unique_ptr<Task> (*)(const TaskSpec&);
+using Factory = std::unique_ptr<Task> (*)(std::shared_ptr<network::Output>);
 
 template <class T>
-std::unique_ptr<Task> make(const TaskSpec& spec) {
-  return std::make_unique<T>(spec);
+std::unique_ptr<Task> make(std::shared_ptr<network::Output> output) {
+  return std::make_unique<T>(std::move(output));
 }
 
 const core::Registry<Factory>& registry() {
@@ -30,33 +28,9 @@ const core::Registry<Factory>& registry() {
 
 }  // namespace
 
-std::unique_ptr<Task> make_task(const TaskSpec& spec) { return registry().get(spec.kind)(spec); }
-
-std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, const std::string& name) {
-  for (const io::Target& target : dataset.targets) {
-    if (target.name == name) return {&target, -1};
-  }
-  const std::size_t dot = name.rfind('.');
-  const std::size_t digits = dot == std::string::npos ? 0 : name.size() - dot - 1;
-  if (digits > 0 && digits < 10 &&
-      std::all_of(name.end() - static_cast<std::ptrdiff_t>(digits), name.end(),
-                  [](unsigned char c) { return std::isdigit(c); })) {
-    const io::Target& target = dataset.target(name.substr(0, dot));
-    const int64_t column = std::stoll(name.substr(dot + 1));
-    DOTIN_CHECK(column < target.width, "{}: target '{}' has {} columns (0 to {}), not a column {}", dataset.name,
-                target.name, target.width, target.width - 1, column);
-    return {&target, column};
-  }
-  return {&dataset.target(name), -1};
-}
-
-data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec) {
-  const auto [target, column] = find_target(dataset, spec.target);
-  if (column < 0) return data::classes_of(*target);
-  std::vector<double> values;
-  for (int64_t g = 0; g < dataset.graphs(); ++g)
-    values.push_back(target->values[static_cast<std::size_t>(g * target->width + column)]);
-  return data::classes_of({spec.target, 1, std::move(values), target->names});
+std::unique_ptr<Task> make_task(std::shared_ptr<network::Output> output) {
+  const Factory& factory = registry().get(output->spec().kind);
+  return factory(std::move(output));
 }
 
 at::Tensor Task::TermsOfGraphs::mean() const { return losses.sum() / known.sum().clamp_min(1); }

@@ -4,13 +4,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "dotin/batch/batch.h"
+#include "dotin/core/error.h"
 #include "dotin/data/dataset.h"
-#include "dotin/tasks/spec.h"
+#include "dotin/network/output.h"
+#include "dotin/network/targets.h"
 
 namespace dotin::tasks {
 
@@ -43,20 +44,18 @@ struct Collected {
 
 class Task {
  public:
-  explicit Task(TaskSpec spec) : spec_(std::move(spec)) {}
+  explicit Task(std::shared_ptr<network::Output> output) : output_(std::move(output)) {}
   virtual ~Task() = default;
 
-  const TaskSpec& spec() const { return spec_; }
-  const std::string& name() const { return spec_.name; }
+  const network::Output& output() const { return *output_; }
+  const std::shared_ptr<network::Output>& shared_output() const { return output_; }
+  const network::TaskSpec& spec() const { return output_->spec(); }
+  const std::string& name() const { return output_->name(); }
   virtual bool needs_triplets() const { return false; }
 
-  /// Learns what the model file must remember (class names, widths, scales) from the training graphs.
+  /// Learns what the model file must remember (class names, widths, scales) from the training graphs, and writes it to
+  /// the output.
   virtual void fit(const data::View& train, const LossOptions& options) = 0;
-  virtual nlohmann::json to_json() const = 0;
-  virtual void from_json(const nlohmann::json& json) = 0;
-
-  /// How many numbers the head gives; hidden is D.
-  virtual int64_t head_width(int64_t hidden) const = 0;
   /// Targets of a dataset, which may be another than the one fitted on. core::Error names a missing target or an
   /// unknown class.
   virtual BoundTargets bind(const data::Dataset& dataset) const = 0;
@@ -72,10 +71,6 @@ class Task {
   virtual std::vector<Metric> metrics(const Collected& collected) const = 0;
   /// Higher is better, about 1 at best: what epochs are chosen by. The main metric, unless a task says otherwise.
   virtual double score(const std::vector<Metric>& metrics) const { return metrics.front().value; }
-  /// One graph's output row as predictions: logits, probabilities, label or value or embedding.
-  virtual nlohmann::json prediction(const double* output, int64_t width) const = 0;
-  /// How far an output row has moved from what it was, e.g. because nodes were taken out of the graph; 0: not at all.
-  virtual double change(const double* before, const double* after, int64_t width) const = 0;
 
  protected:
   /// Losses of all columns of all anchors, 0 where there is no target, and whether there is one.
@@ -92,15 +87,27 @@ class Task {
                            Collected& collected);
 
  private:
-  TaskSpec spec_;
+  std::shared_ptr<network::Output> output_;
 };
 
-std::unique_ptr<Task> make_task(const TaskSpec& spec);
+/// A task that knows what kind of output it teaches.
+template <class OutputOfKind>
+class TaskOf : public Task {
+ public:
+  explicit TaskOf(std::shared_ptr<network::Output> output)
+      : Task(output), meaning_(std::dynamic_pointer_cast<OutputOfKind>(output)) {
+    DOTIN_ASSERT(meaning_ != nullptr);
+  }
 
-/// Splits "attributes.3" into the dataset's target and a column; -1 for all columns.
-std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, const std::string& name);
+ protected:
+  OutputOfKind& meaning() { return *meaning_; }
+  const OutputOfKind& meaning() const { return *meaning_; }
 
-/// The classes of a classify task's target. core::Error where it has several columns.
-data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec);
+ private:
+  std::shared_ptr<OutputOfKind> meaning_;
+};
+
+/// The task that teaches an output of its kind.
+std::unique_ptr<Task> make_task(std::shared_ptr<network::Output> output);
 
 }  // namespace dotin::tasks

@@ -56,7 +56,7 @@ batch::LoaderOptions batches_of(const Learner& learner, bool training) {
 
 class Stepper {
  public:
-  Stepper(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+  Stepper(const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
           const BenchmarkSettings& settings)
       : training_(settings.training),
         savings_(settings.savings),
@@ -140,7 +140,7 @@ class Stepper {
 
 }  // namespace
 
-BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+BenchmarkResult benchmark(const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
                           const BenchmarkSettings& settings, core::Progress& progress) {
   DOTIN_CHECK(settings.steps > 0 && settings.repetitions > 0, "a benchmark needs at least one step and repetition");
   BenchmarkResult result;
@@ -191,7 +191,7 @@ BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const
   return result;
 }
 
-ThreadGain thread_gain(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+ThreadGain thread_gain(const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
                        const BenchmarkSettings& settings, int threads, core::Progress& progress) {
   DOTIN_CHECK(settings.steps > 0 && settings.repetitions > 0, "a benchmark needs at least one step and repetition");
   // Two of them, so that both see the same batches.

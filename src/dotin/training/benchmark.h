@@ -8,7 +8,7 @@
 #include "dotin/core/progress.h"
 #include "dotin/data/dataset.h"
 #include "dotin/kernels/fused_layer.h"
-#include "dotin/training/options.h"
+#include "dotin/network/run_options.h"
 
 namespace dotin::training {
 
@@ -35,7 +35,7 @@ struct BenchmarkResult {
 };
 
 /// Three steps are run before any is timed. The weights are trained on, as they would be.
-BenchmarkResult benchmark(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+BenchmarkResult benchmark(const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
                           const BenchmarkSettings& settings, core::Progress& progress);
 
 /// How many times as fast as one thread: the median over the repetitions, the least and the most.
@@ -44,7 +44,7 @@ struct ThreadGain {
 };
 
 /// The same batches on one thread and on `threads`, in turn. Leaves `threads` set.
-ThreadGain thread_gain(const RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
+ThreadGain thread_gain(const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset,
                        const BenchmarkSettings& settings, int threads, core::Progress& progress);
 
 /// Floating-point operations per second that this machine reaches in a matrix product of 512 x 512 x 512 floats, with

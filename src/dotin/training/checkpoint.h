@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "dotin/network/run_options.h"
 #include "dotin/training/optimizer.h"
-#include "dotin/training/options.h"
 #include "dotin/training/schedule.h"
 
 namespace dotin::training {
@@ -45,7 +45,7 @@ struct TrainingState {
 struct StateBounds {
   int64_t epochs = 0;
   int64_t first_eligible = 0;                          // epoch: from then on there is a best one (first_full_epoch)
-  int64_t early_stop = 0;                              // TrainOptions::early_stop
+  int64_t early_stop = 0;                              // network::TrainOptions::early_stop
   int64_t graphs = 0;                                  // of training
   std::size_t validation_values = 0, test_values = 0;  // of every EpochRecord
 };

@@ -12,15 +12,9 @@
 #include "dotin/core/host.h"
 #include "dotin/core/log.h"
 #include "dotin/core/memory.h"
+#include "dotin/network/targets.h"
 
 namespace dotin::training {
-
-std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options) {
-  for (const tasks::TaskSpec& spec : tasks::parse_tasks(options.task.tasks)) {
-    if (spec.kind == "classify") return tasks::classes_of_task(dataset, spec).of_graph;
-  }
-  return std::vector<int32_t>(static_cast<std::size_t>(dataset.graphs()), 0);
-}
 
 namespace {
 
@@ -62,7 +56,7 @@ class Folds {
   Folds(const CrossValidationInput& input, CrossValidationObserver& observer)
       : input_(input),
         observer_(observer),
-        folds_(data::stratified_folds(stratification(*input.dataset, input.options), input.folds,
+        folds_(data::stratified_folds(network::stratification(*input.dataset, input.options), input.folds,
                                       static_cast<uint64_t>(input.options.train.seed))) {
     result_.histories.resize(static_cast<std::size_t>(input.folds));
     // What the metrics are called, before any fold has begun.

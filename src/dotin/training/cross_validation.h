@@ -7,7 +7,7 @@ namespace dotin::training {
 
 struct CrossValidationInput {
   std::shared_ptr<const data::Dataset> dataset;
-  RunOptions options;
+  network::RunOptions options;
   int64_t folds = 10;
   int64_t jobs = 0;  // folds trained at once, each in a thread of its own; 0: as many as there are threads to use.
                      // Fewer where memory is short
@@ -33,10 +33,6 @@ struct CrossValidationResult {
   std::vector<MetricResult> results;                // empty if interrupted
   bool interrupted = false;
 };
-
-/// The classes by which splits are stratified: those of the first classification task; without one, all graphs count as
-/// one class.
-std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options);
 
 /// Fold f trains on all folds but f (test) and f + 1 (validation). Results do not depend on jobs as long as each fold
 /// gets the same number of threads.

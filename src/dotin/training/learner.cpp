@@ -1,16 +1,18 @@
 #include "dotin/training/learner.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
-#include "dotin/drop/methods.h"
 #include "dotin/drop/pools.h"
 #include "dotin/io/safetensors.h"
+#include "dotin/network/drop_methods.h"
+#include "dotin/network/memory.h"
+#include "dotin/ops/values.h"
 #include "dotin/training/ranking.h"
 #include "dotin/training/tensors.h"
 
@@ -18,13 +20,10 @@ namespace dotin::training {
 
 namespace {
 
-constexpr const char* kMetadataKey = "dotin";
-constexpr int kFormatVersion = 1;
-
 constexpr int64_t kFewestHashedColumns = 16;
 
 data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
-  const RunOptions& options = learner.options;
+  const network::RunOptions& options = learner.options;
   const auto chosen = [&](const char* name) { return options.data.has_feature(name); };
   data::FeatureOptions features;
   features.labels = chosen("labels") || chosen("auto");
@@ -50,13 +49,6 @@ data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
   return features;
 }
 
-std::vector<models::Head> heads_of(const Learner& learner) {
-  std::vector<models::Head> heads;
-  for (const auto& task : learner.tasks)
-    heads.push_back({task->name(), task->head_width(learner.options.model.hidden)});
-  return heads;
-}
-
 /// Nodes and directed edges of the largest batch there can be: the largest graphs together, as far as a budget of both
 /// (0: none) lets them.
 std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs, int64_t budget = 0) {
@@ -78,7 +70,7 @@ std::pair<int64_t, int64_t> largest_batch(const data::View& view, int64_t graphs
 }
 
 /// The largest graph of the dataset, whatever it is for, through all layers: a run which cannot end does not begin.
-void check_clusters(const models::ModelOptions& model, const std::pair<int64_t, int64_t>& largest) {
+void check_clusters(const network::ModelOptions& model, const std::pair<int64_t, int64_t>& largest) {
   int64_t nodes = largest.first, edges = largest.second + nodes;
   for (int64_t l = 0; l < model.layers - 1; ++l) {
     const int64_t clusters = model.clusters_of(l);
@@ -89,8 +81,8 @@ void check_clusters(const models::ModelOptions& model, const std::pair<int64_t, 
 }
 
 void check_memory(const Learner& learner, const data::View& train) {
-  const models::ModelOptions& model = learner.options.model;
-  if (drop::about(model.drop).has(drop::Trait::clusters))
+  const network::ModelOptions& model = learner.options.model;
+  if (network::drop_method(model.drop).has(network::DropTrait::clusters))
     check_clusters(model, largest_batch(data::View(train.shared()), 1));
   const int64_t needed = predicted_bytes(learner, train), available = core::available_bytes();
   DOTIN_CHECK(available == 0 || needed <= available,
@@ -103,15 +95,15 @@ void check_memory(const Learner& learner, const data::View& train) {
 }  // namespace
 
 int64_t predicted_bytes(const Learner& learner, const data::View& train) {
-  const TrainOptions& options = learner.options.train;
+  const network::TrainOptions& options = learner.options.train;
   const auto [nodes, edges] = largest_batch(train, options.batch, options.batch_budget);
   const int64_t copies = learner.needs_triplets() ? 3 : 1;
-  const models::ModelOptions& model = learner.options.model;
+  const network::ModelOptions& model = learner.options.model;
   // Weights, gradients, two moments and the best weights; the average, and a copy of the weights while it is evaluated.
   const int64_t of_weights = options.average > 0 ? 7 : 5;
   const int64_t numbers =
-      of_weights * models::predicted_parameters(model, learner.features.width(), heads_of(learner)) +
-      models::predicted_activations(model, static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
+      of_weights * network::predicted_parameters(model, learner.features.width(), learner.heads()) +
+      network::predicted_activations(model, static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
   return numbers * (model.precision == "double" ? 8 : 4);
 }
 
@@ -119,7 +111,7 @@ bool Learner::needs_triplets() const {
   return std::any_of(tasks.begin(), tasks.end(), [](const auto& task) { return task->needs_triplets(); });
 }
 
-std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, const data::View& train) {
+std::vector<std::unique_ptr<tasks::Task>> make_tasks(const network::RunOptions& options, const data::View& train) {
   tasks::LossOptions loss;
   loss.label_smoothing = options.task.label_smoothing;
   loss.balanced_classes = options.task.class_weights == "balanced";
@@ -127,10 +119,10 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
   loss.ged_margin = options.task.ged_margin;
   loss.ged_by_nodes = options.task.ged_scale == "nodes";
   std::vector<std::unique_ptr<tasks::Task>> made;
-  std::vector<tasks::TaskSpec> specs = tasks::parse_tasks(options.task.tasks);
-  for (tasks::TaskSpec& spec : specs) {
+  std::vector<network::TaskSpec> specs = network::parse_tasks(options.task.tasks);
+  for (network::TaskSpec& spec : specs) {
     if (spec.kind == "ged" && specs.size() > 1) spec.weight *= options.task.ged_weight;
-    made.push_back(tasks::make_task(spec));
+    made.push_back(tasks::make_task(network::make_output(spec)));
     made.back()->fit(train, loss);
   }
   return made;
@@ -139,7 +131,7 @@ std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, 
 namespace {
 
 /// A model does not depend on where its data lay, nor on what it was made with.
-void forget_place(RunOptions& options) {
+void forget_place(network::RunOptions& options) {
   options.data.data.clear();
   options.train.threads = 0;
   options.train.device = "cpu";
@@ -147,9 +139,9 @@ void forget_place(RunOptions& options) {
 
 }  // namespace
 
-ValuesUsed values_used(RunOptions options, const Learner& learner) {
+network::ValuesUsed values_used(network::RunOptions options, const Learner& learner) {
   forget_place(options);
-  ValuesUsed used = differences(options, learner.options);
+  network::ValuesUsed used = network::differences(options, learner.options);
   std::vector<std::string> features;
   for (const auto& [name, columns] : learner.features.parts())
     features.push_back(fmt::format("{} ({})", name, columns));
@@ -157,7 +149,7 @@ ValuesUsed values_used(RunOptions options, const Learner& learner) {
   return used;
 }
 
-Learner make_learner(const RunOptions& options, const data::View& train) {
+Learner make_learner(const network::RunOptions& options, const data::View& train) {
   options.validate();
   DOTIN_CHECK(train.size() > 0, "no training graphs");
   Learner learner;
@@ -165,6 +157,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   forget_place(learner.options);
   learner.options.train.lr = options.learning_rate();
   learner.tasks = make_tasks(options, train);
+  for (const auto& task : learner.tasks) learner.outputs.push_back(task->shared_output());
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {
     core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");
   }
@@ -173,7 +166,7 @@ Learner make_learner(const RunOptions& options, const data::View& train) {
   for (int64_t i = 0; i < train.size(); ++i) sizes.push_back(train.get(i).nodes);
   learner.options.model.fit(std::move(sizes));
   check_memory(learner, train);
-  learner.model = std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner),
+  learner.model = std::make_unique<models::Model>(learner.options.model, learner.features.width(), learner.heads(),
                                                   static_cast<uint64_t>(options.train.seed));
   if (learner.options.model.ranks_by_relevance()) make_scorer(learner);
   use_device(learner, options.train.device);
@@ -193,56 +186,16 @@ batch::LoaderOptions loader_options(const Learner& learner, bool training) {
 }
 
 void save_model(const Learner& learner, const std::string& path) {
-  nlohmann::json about;
-  about["format_version"] = kFormatVersion;
-  about["options"] = to_json(learner.options);
-  about["features"] = learner.features.to_json();
-  for (const auto& task : learner.tasks) {
-    const tasks::TaskSpec& spec = task->spec();
-    about["tasks"].push_back({{"name", spec.name},
-                              {"kind", spec.kind},
-                              {"target", spec.target},
-                              {"weight", spec.weight},
-                              {"fitted", task->to_json()}});
-  }
   std::vector<io::TensorToWrite> tensors;
   for (const auto& [name, tensor] : learner.model->parameters().all()) tensors.push_back(to_write(name, tensor));
   if (const models::Scorer* const scorer = learner.model->scorer()) {
     for (const auto& [name, tensor] : scorer->parameters().all())
-      tensors.push_back(to_write(kScorerPrefix + name, tensor));
+      tensors.push_back(to_write(network::kScorerPrefix + name, tensor));
   }
-  io::write_safetensors(path, tensors, {{kMetadataKey, about.dump()}});
+  io::write_safetensors(path, tensors, {{network::kDescriptionKey, network::to_text(learner)}});
 }
 
 namespace {
-
-/// Options, features and tasks as the metadata has them; the model is still to be made.
-Learner learner_from(const nlohmann::json& about, const std::string& path) {
-  Learner learner;
-  learner.options = options_from_json(about.at("options"), path);
-  learner.options.validate();
-  learner.features = data::FeatureMap::from_json(about.at("features"));
-  for (const nlohmann::json& entry : about.at("tasks")) {
-    tasks::TaskSpec spec;
-    spec.name = entry.at("name").get<std::string>();
-    spec.kind = entry.at("kind").get<std::string>();
-    spec.target = entry.at("target").get<std::string>();
-    spec.weight = entry.at("weight").get<double>();
-    learner.tasks.push_back(tasks::make_task(spec));
-    learner.tasks.back()->from_json(entry.at("fitted"));
-  }
-  return learner;
-}
-
-/// The metadata may ask for a model of any size: what is allocated must not be far more than what the file holds.
-void check_size(const Learner& learner, const io::SafetensorsFile& file) {
-  const models::ModelOptions& options = learner.options.model;
-  int64_t there = 0;
-  for (const auto& entry : file.tensors()) there += entry.second.elements;
-  const int64_t wanted = models::predicted_parameters(options, learner.features.width(), heads_of(learner));
-  constexpr int64_t kSmall = 1 << 20;
-  DOTIN_CHECK(wanted / 4 < there + kSmall, "its options ask for about {} numbers, but it holds {}", wanted, there);
-}
 
 void read_parameters(models::Model& model, const io::SafetensorsFile& file) {
   std::set<std::string> known;
@@ -256,7 +209,7 @@ void read_parameters(models::Model& model, const io::SafetensorsFile& file) {
     }
   };
   read_all("", model.parameters());
-  if (model.scorer() != nullptr) read_all(kScorerPrefix, model.scorer()->parameters());
+  if (model.scorer() != nullptr) read_all(network::kScorerPrefix, model.scorer()->parameters());
   for (const auto& entry : file.tensors()) {
     DOTIN_CHECK(known.count(entry.first) == 1, "{}: tensor '{}' is not part of this model", file.path(), entry.first);
   }
@@ -266,27 +219,31 @@ void read_parameters(models::Model& model, const io::SafetensorsFile& file) {
 
 Learner load_model(const std::string& path) {
   const io::SafetensorsFile file(path);
-  const auto found = file.metadata().find(kMetadataKey);
-  DOTIN_CHECK(found != file.metadata().end(), "{}: not a dotin model: its metadata has no '{}'", path, kMetadataKey);
   Learner learner;
+  static_cast<network::Description&>(learner) = network::read_description(file);
+  for (const auto& output : learner.outputs) learner.tasks.push_back(tasks::make_task(output));
   try {
-    const nlohmann::json about = nlohmann::json::parse(found->second);
-    const int64_t version = about.at("format_version").get<int64_t>();
-    DOTIN_CHECK(version == kFormatVersion, "model format {} is not known to this version of dotin (it knows {})",
-                version, kFormatVersion);
-    learner = learner_from(about, path);
-    check_size(learner, file);
     learner.model =
-        std::make_unique<models::Model>(learner.options.model, learner.features.width(), heads_of(learner), 0);
+        std::make_unique<models::Model>(learner.options.model, learner.features.width(), learner.heads(), 0);
     if (learner.options.model.ranks_by_relevance()) make_scorer(learner);
-  } catch (const nlohmann::json::exception& error) {
-    core::fail("{}: the metadata of the model is damaged: {}", path, error.what());
   } catch (const core::Error& error) {
     // Also what would be wrong usage on the command line: here the file is at fault.
     core::fail("{}: not a model that can be read: {}", path, error.what());
   }
   read_parameters(*learner.model, file);
   return learner;
+}
+
+network::BatchOutputs LearnerPredictor::outputs(const batch::Batch& batch, bool trace) const {
+  const at::NoGradGuard no_gradients;
+  models::ForwardOptions options;
+  options.trace = trace;
+  options.random_key = static_cast<uint64_t>(learner_.options.train.seed);
+  models::Forward forward = learner_.model->forward(batch, options);
+  network::BatchOutputs result;
+  for (const at::Tensor& output : forward.outputs) result.by_task.push_back(ops::to_doubles(output));
+  result.trace = std::move(forward.trace);
+  return result;
 }
 
 void use_device(Learner& learner, const std::string& name) {

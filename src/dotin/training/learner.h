@@ -7,33 +7,39 @@
 
 #include "dotin/batch/loader.h"
 #include "dotin/models/model.h"
+#include "dotin/network/config.h"
+#include "dotin/network/predictor.h"
 #include "dotin/tasks/task.h"
-#include "dotin/training/config.h"
-#include "dotin/training/options.h"
 
 namespace dotin::training {
 
-/// Of the names of a scorer's tensors in model files and checkpoints.
-inline constexpr const char* kScorerPrefix = "scorer.";
-
-struct Learner {
-  RunOptions options;
-  data::FeatureMap features;
-  std::vector<std::unique_ptr<tasks::Task>> tasks;
+struct Learner : network::Description {
+  std::vector<std::unique_ptr<tasks::Task>> tasks;  // that teach the outputs, in the same order
   std::unique_ptr<models::Model> model;
 
   bool needs_triplets() const;
 };
 
 /// Fits the tasks on the training graphs.
-std::vector<std::unique_ptr<tasks::Task>> make_tasks(const RunOptions& options, const data::View& train);
+std::vector<std::unique_ptr<tasks::Task>> make_tasks(const network::RunOptions& options, const data::View& train);
+
+/// A learner that predicts, as explain/ asks for it. The learner must live as long.
+class LearnerPredictor : public network::Predictor {
+ public:
+  explicit LearnerPredictor(const Learner& learner) : learner_(learner) {}
+  const network::Description& description() const override { return learner_; }
+  network::BatchOutputs outputs(const batch::Batch& batch, bool trace) const override;
+
+ private:
+  const Learner& learner_;
+};
 
 /// Fits features and tasks on the training graphs and makes a model with fresh weights. Refuses with the figure what
 /// would not fit into memory.
-Learner make_learner(const RunOptions& options, const data::View& train);
+Learner make_learner(const network::RunOptions& options, const data::View& train);
 
 /// What the learner's run uses for options that stand for it, such as lr = 0.
-ValuesUsed values_used(RunOptions options, const Learner& learner);
+network::ValuesUsed values_used(network::RunOptions options, const Learner& learner);
 
 /// About how much memory training takes, with the largest batch there can be.
 int64_t predicted_bytes(const Learner& learner, const data::View& train);

@@ -98,8 +98,8 @@ double gradient_scale(double norm, double clip, double clip_bursts, GradientMemo
   return used < norm ? used / norm : 1;
 }
 
-kernels::AdamStep next_step(const TrainOptions& options, int64_t number, const layers::ParameterSet& parameters,
-                            GradientMemory& memory) {
+kernels::AdamStep next_step(const network::TrainOptions& options, int64_t number,
+                            const layers::ParameterSet& parameters, GradientMemory& memory) {
   kernels::AdamStep step;
   step.lr = options.lr;
   step.weight_decay = options.weight_decay;

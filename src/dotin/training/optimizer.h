@@ -7,7 +7,7 @@
 
 #include "dotin/kernels/adam.h"
 #include "dotin/layers/parameters.h"
-#include "dotin/training/options.h"
+#include "dotin/network/run_options.h"
 
 namespace dotin::training {
 
@@ -47,8 +47,8 @@ struct GradientMemory {
 double gradient_scale(double norm, double clip, double clip_bursts, GradientMemory& memory);
 
 /// The next step as the options have it, its gradient clipped; the learning rate is the one before any schedule.
-kernels::AdamStep next_step(const TrainOptions& options, int64_t number, const layers::ParameterSet& parameters,
-                            GradientMemory& memory);
+kernels::AdamStep next_step(const network::TrainOptions& options, int64_t number,
+                            const layers::ParameterSet& parameters, GradientMemory& memory);
 
 /// A copy of all values, in the order of the parameters.
 std::vector<at::Tensor> copy_values(const layers::ParameterSet& parameters);

@@ -151,7 +151,7 @@ class ScorerRun {
     const int64_t batches = loader_.batches_per_epoch();
     const int64_t asked = learner.options.train.ranking_steps;
     for (const auto& task : learner.tasks)
-      spread_.emplace_back(task->spec().kind == "classify" ? task->head_width(models::Judge::kHidden) : 1);
+      spread_.emplace_back(task->spec().kind == "classify" ? task->output().width(models::Judge::kHidden) : 1);
     steps_ = asked > 0 ? asked : std::max(kLeastSteps, kLeastEpochs * batches);
   }
 
@@ -177,9 +177,10 @@ class ScorerRun {
     return options;
   }
 
-  static std::vector<models::Head> judge_heads(const Learner& learner) {
-    std::vector<models::Head> heads;
-    for (const auto& task : learner.tasks) heads.push_back({task->name(), task->head_width(models::Judge::kHidden)});
+  static std::vector<network::Head> judge_heads(const Learner& learner) {
+    std::vector<network::Head> heads;
+    for (const auto& task : learner.tasks)
+      heads.push_back({task->name(), task->output().width(models::Judge::kHidden)});
     return heads;
   }
 

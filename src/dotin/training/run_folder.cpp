@@ -14,7 +14,7 @@
 
 #include "dotin/core/error.h"
 #include "dotin/io/atomic_file.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
 
 namespace dotin::training {
 
@@ -154,11 +154,11 @@ RunFolder RunFolder::open(const std::string& path) {
   return RunFolder(path);
 }
 
-void RunFolder::write_config(const RunOptions& options, const ValuesUsed& used) const {
-  write("config.toml", to_toml(options, used));
+void RunFolder::write_config(const network::RunOptions& options, const network::ValuesUsed& used) const {
+  write("config.toml", network::to_toml(options, used));
 }
 
-std::string RunFolder::config_text() const { return io::read_file(file("config.toml"), kMaxConfigBytes); }
+std::string RunFolder::config_text() const { return io::read_file(file("config.toml"), network::kMaxConfigBytes); }
 
 void RunFolder::write_result(const nlohmann::json& result) const {
   // The folder's own path is in it, and may have any bytes.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dotin/io/file_lock.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
 
 namespace dotin::training {
 
@@ -35,7 +35,7 @@ class RunFolder {
   /// path()/name
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-  void write_config(const RunOptions& options, const ValuesUsed& used = {}) const;
+  void write_config(const network::RunOptions& options, const network::ValuesUsed& used = {}) const;
   /// What is in config.toml: options, and as comments what was used.
   std::string config_text() const;
   void write_result(const nlohmann::json& result) const;

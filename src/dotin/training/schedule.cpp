@@ -25,25 +25,14 @@ int64_t first_full_epoch(double share, int64_t epochs) {
   return std::max<int64_t>(0, static_cast<int64_t>(std::ceil(drop_warmup_epochs(share, epochs))) - 1);
 }
 
-Schedule::Schedule(const TrainOptions& options)
+Schedule::Schedule(const network::TrainOptions& options)
     : kind_(options.schedule),
       lr_(options.lr),
       warmup_(options.lr_warmup),
       epochs_(static_cast<double>(options.epochs)),
       step_(static_cast<double>(options.schedule_step)),
       factor_(options.schedule_factor),
-      patience_(static_cast<double>(options.schedule_patience)) {
-  if (kind_ != "constant" && kind_ != "cosine" && kind_ != "step" && kind_ != "plateau") {
-    core::fail_usage("unknown schedule '{}'; there are: constant, cosine, step, plateau", kind_);
-  }
-  if (!(warmup_ >= 0 && std::isfinite(warmup_)))
-    core::fail_usage("--lr-warmup must be a number from 0 on, not {}", warmup_);
-  if (options.schedule_step < 1) core::fail_usage("--schedule-step must be at least 1, not {}", options.schedule_step);
-  if (!(factor_ > 0 && factor_ <= 1)) core::fail_usage("--schedule-factor must be in (0, 1], not {}", factor_);
-  if (options.schedule_patience < 1) {
-    core::fail_usage("--schedule-patience must be at least 1, not {}", options.schedule_patience);
-  }
-}
+      patience_(static_cast<double>(options.schedule_patience)) {}
 
 double Schedule::rate(double position) const {
   double factor = 1;

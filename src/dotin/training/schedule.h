@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "dotin/training/options.h"
+#include "dotin/network/run_options.h"
 
 namespace dotin::training {
 
@@ -32,8 +32,8 @@ struct ScheduleState {
 ///   plateau   lr * schedule_factor ^ (number of times that schedule_patience epochs went by without a better score)
 class Schedule {
  public:
-  /// core::UsageError for values that make no sense.
-  explicit Schedule(const TrainOptions& options);
+  /// options: as RunOptions::validate lets them pass.
+  explicit Schedule(const network::TrainOptions& options);
 
   /// The rate of a step; position is epoch + step / steps, both from 0.
   double rate(double position) const;

@@ -14,7 +14,7 @@
 #include "dotin/core/host.h"
 #include "dotin/core/log.h"
 #include "dotin/core/random.h"
-#include "dotin/training/config.h"
+#include "dotin/network/config.h"
 #include "dotin/training/optimizer.h"
 #include "dotin/training/ranking.h"
 
@@ -57,7 +57,7 @@ uint64_t fingerprint(const data::Dataset& dataset) {
 
 /// What a checkpoint must agree with: options, data and split.
 std::string about_run(const TrainerInput& input) {
-  RunOptions options = input.options;
+  network::RunOptions options = input.options;
   options.train.threads = 0;  // asked for by the machine, not by the run
   options.data.data.clear();  // may have moved
   uint64_t split_hash = 0;
@@ -242,7 +242,7 @@ class Run {
     }
     if (const models::Scorer* const scorer = learner_.model->scorer()) {
       for (const auto& [name, tensor] : scorer->parameters().all())
-        tensors.emplace_back(kScorerPrefix + name, tensor.detach());
+        tensors.emplace_back(network::kScorerPrefix + name, tensor.detach());
     }
     return tensors;
   }
@@ -281,7 +281,7 @@ class Run {
   TrainObserver& observer_;
   data::View all_, train_;
   Learner learner_;
-  const TrainOptions options_;
+  const network::TrainOptions options_;
   BoundData bound_;
   Adam adam_;
   std::vector<at::Tensor> best_, average_;
@@ -300,12 +300,7 @@ TrainResult train(const TrainerInput& input, TrainObserver& observer) {
 }
 
 int set_threads(int64_t threads) {
-  const int processors = core::processors();
-  if (threads > processors) {
-    core::log_warning("{} threads are asked for, but there are {} processors: {} threads are used", threads, processors,
-                      processors);
-  }
-  const int count = threads > 0 ? static_cast<int>(std::min<int64_t>(threads, processors)) : processors;
+  const int count = core::usable_threads(threads);
   at::set_num_threads(count);
   return count;
 }

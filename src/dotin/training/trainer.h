@@ -14,7 +14,7 @@ namespace dotin::training {
 struct TrainerInput {
   std::shared_ptr<const data::Dataset> dataset;
   data::Split split;
-  RunOptions options;
+  network::RunOptions options;
   bool test_every_epoch = false;   // cross-validation needs it for the rules that look at the test set
   std::string checkpoint;          // path in a folder that is there; empty: none is written
   bool resume = false;             // go on from the checkpoint, if there is one
@@ -57,9 +57,8 @@ struct TrainResult {
 /// checkpoint stays.
 TrainResult train(const TrainerInput& input, TrainObserver& observer);
 
-/// Sets the threads that libtorch, OpenMP and OpenBLAS use from the calling thread on; 0: all cores. More than there
-/// are processors (core::processors) only stand in each other's way: as many as those are used, with a warning. Returns
-/// how many.
+/// Sets the threads that libtorch, OpenMP and OpenBLAS use from the calling thread on, see core::usable_threads.
+/// Returns how many.
 int set_threads(int64_t threads);
 
 }  // namespace dotin::training
