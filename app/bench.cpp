@@ -197,7 +197,7 @@ int run_bench(const BenchOptions& options, Context& context) {
   context.console.out(fmt::format(
       "{}: {}, {}, batches of {}, {} x {} steps, {} backbone, hidden {}, {} layers\n", printable(dataset->name),
       counted(dataset->graphs(), "graph"), counted(threads, "thread"), resolved.train.batch, settings.repetitions,
-      settings.steps, resolved.model.backbone, resolved.model.hidden, resolved.model.layers));
+      settings.steps, core::word(resolved.model.backbone), resolved.model.hidden, resolved.model.layers));
   context.console.out(as_table(works, threads, roof));
   return 0;
 }

@@ -25,7 +25,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    console_.write(printable(std::string(line.data(), line.size())));
+    console_.write(printable(with_flags(std::string(line.data(), line.size()))));
   }
   void flush_() override {}
 
@@ -93,7 +93,7 @@ void Console::take_log() {
 void Console::out(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void Console::error(const std::string& message) {
-  write("dotin: " + coloured("1;31", "error:") + " " + printable(message) + "\n");
+  write("dotin: " + coloured("1;31", "error:") + " " + printable(with_flags(message)) + "\n");
 }
 
 void Console::write(const std::string& text) {

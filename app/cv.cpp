@@ -161,7 +161,7 @@ int run_cv(const CvArguments& arguments, Context& context) {
   std::optional<training::RunFolder> resumed = resumed_folder("cv", arguments);
   if (show_finished("cv", arguments, resumed, "tasks", table_of, context)) return 0;
   const auto check = [](const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
-    const auto folds = data::stratified_folds(network::stratification(*dataset, options), options.data.folds,
+    const auto folds = data::stratified_folds(network::stratification(data::View(dataset), options), options.data.folds,
                                               static_cast<uint64_t>(options.train.seed));
     for (int64_t fold = 0; fold < options.data.folds; ++fold) {
       training::make_tasks(options, data::View(dataset).subset(data::split_of_fold(folds, fold).train));

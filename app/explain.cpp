@@ -36,7 +36,7 @@ struct ExplainOptions : ModelAndDataOptions {
 std::vector<int64_t> some_test_graphs(const ModelAndData& given, int64_t count) {
   const network::RunOptions& options = given.about().options;
   const std::vector<int64_t> test =
-      data::stratified_split(network::stratification(*given.dataset, options), options.data.validation,
+      data::stratified_split(network::stratification(data::View(given.dataset), options), options.data.validation,
                              options.data.test, static_cast<uint64_t>(options.train.seed))
           .test;
   const auto all = static_cast<int64_t>(test.size());
@@ -131,7 +131,7 @@ int run_explain(const ExplainOptions& options, Context& context) {
     core::fail_usage(
         "{}: --drop {} with --readout {} has no virtual nodes, so no attentiveness to show; dotin predict --explain "
         "lists the nodes that each layer kept, where the method chooses nodes",
-        options.model, model.drop, model.readout_name());
+        options.model, core::word(model.drop), core::word(model.read()));
   }
   const std::vector<int64_t> graphs =
       options.test_graphs > 0 ? some_test_graphs(given, options.test_graphs) : options.graphs;

@@ -26,7 +26,7 @@ std::unique_ptr<network::Predictor> LearnerModels::open(const std::string& path,
                                                         int64_t threads) const {
   training::set_threads(threads);
   training::Learner learner = training::load_model(path);
-  training::use_device(learner, device);
+  training::use_device(learner, core::from_word<Device>("device", device));
   return std::make_unique<LearnerModel>(std::move(learner));
 }
 

@@ -31,7 +31,9 @@ struct MethodsOptions {
 
 /// One line of the table.
 struct Method {
-  std::string name, drop, readout;
+  std::string name;
+  Drop drop;
+  Readout readout;
   double drop_edge = 0;
   training::BenchmarkResult result = {};
   int64_t extra_parameters = 0;
@@ -40,12 +42,13 @@ struct Method {
 std::vector<Method> compared(const network::RunOptions& base) {
   std::vector<Method> methods;
   for (const reproduce::Method& method : reproduce::compared_methods())
-    methods.push_back({method.name, method.drop, method.readout});
+    methods.push_back(
+        {method.name, core::from_word<Drop>("drop", method.drop), core::from_word<Readout>("readout", method.readout)});
   // With a share that the user gives, every method leaves edges out: then there is nothing to compare, nor with
   // triplets, whose distances count edges.
   const std::vector<network::TaskSpec> specs = network::parse_tasks(base.task.tasks);
   const bool triplets = std::any_of(specs.begin(), specs.end(), [](const auto& task) { return task.kind == "ged"; });
-  if (base.train.drop_edge == 0 && !triplets) methods.push_back({"DropEdge", "none", "virtual", 0.2});
+  if (base.train.drop_edge == 0 && !triplets) methods.push_back({"DropEdge", Drop::none, Readout::virtual_nodes, 0.2});
   return methods;
 }
 
@@ -57,16 +60,15 @@ network::RunOptions options_of(network::RunOptions base, const Method& method) {
   return base;
 }
 
-bool task_relevant(const Method& method) {
-  return network::drop_method(method.drop).has(network::DropTrait::task_relevant);
-}
+bool task_relevant(const Method& method) { return network::about(method.drop).has(network::DropTrait::task_relevant); }
 
 double seconds_per_graph(const Method& method) { return 1 / method.result.graphs_per_second; }
 
 nlohmann::ordered_json as_json(const Method& method, int64_t batch) {
   return {{"method", method.name},
-          {"drop", method.drop},
-          {"readout", method.readout == "auto" ? network::drop_method(method.drop).readout : method.readout},
+          {"drop", core::word(method.drop)},
+          {"readout",
+           core::word(method.readout == Readout::automatic ? network::about(method.drop).readout : method.readout)},
           {"drop_edge", method.drop_edge},
           {"seconds_per_graph", seconds_per_graph(method)},
           {"bytes_per_graph", method.result.peak_bytes / batch},
@@ -82,8 +84,8 @@ std::string as_table(const std::vector<Method>& methods, int64_t batch) {
     text += fmt::format("{:<16} {:>12} {:>14} {:>17} {:>14}   --drop {}{}{}\n", method.name,
                         core::format_seconds(seconds_per_graph(method)),
                         core::format_bytes(method.result.peak_bytes / batch), grouped(method.extra_parameters),
-                        task_relevant(method) ? "yes" : "no", method.drop,
-                        method.readout == "auto" ? "" : " --readout " + method.readout,
+                        task_relevant(method) ? "yes" : "no", core::word(method.drop),
+                        method.readout == Readout::automatic ? "" : " --readout " + core::word(method.readout),
                         method.drop_edge > 0 ? fmt::format(" --drop-edge {}", method.drop_edge) : "");
   }
   return text;
@@ -111,7 +113,8 @@ int run_methods(const MethodsOptions& options, Context& context) {
     method.result = training::benchmark(own, dataset, {true, options.steps, 3}, bar);
   }
   // Against the same backbone that reads the mean of its nodes.
-  const auto plain = std::find_if(methods.begin(), methods.end(), [](const Method& m) { return m.readout == "mean"; });
+  const auto plain =
+      std::find_if(methods.begin(), methods.end(), [](const Method& m) { return m.readout == Readout::mean; });
   const int64_t plain_parameters = plain->result.parameters;
   for (Method& method : methods) method.extra_parameters = method.result.parameters - plain_parameters;
   if (options.json) {
@@ -122,7 +125,7 @@ int run_methods(const MethodsOptions& options, Context& context) {
   }
   context.console.out(fmt::format("{}: {}, {} threads, training in batches of {}, {} backbone, hidden {}, {} layers\n",
                                   printable(dataset->name), counted(dataset->graphs(), "graph"), threads, batch,
-                                  base.model.backbone, base.model.hidden, base.model.layers));
+                                  core::word(base.model.backbone), base.model.hidden, base.model.layers));
   context.console.out(as_table(methods, batch));
   return 0;
 }

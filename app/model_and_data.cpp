@@ -26,9 +26,9 @@ void add_model_and_data(CLI::App& command, ModelAndDataOptions& options) {
 
 ModelAndData open_model_and_data(const ModelAndDataOptions& options, const Context& context) {
   std::unique_ptr<network::Predictor> model = context.models->open(options.model, options.device, options.threads);
-  ReadingOptions reading = options.reading;
+  data::OpenOptions reading = options.reading.open_options();
   if (options.duplicates->count() == 0) reading.duplicates = model->description().options.data.duplicates;
-  auto dataset = data::open(reading.data, reading.open_options());
+  auto dataset = data::open(options.reading.data, reading);
   return {std::move(model), std::move(dataset),
           options.unknown == "ignore" ? data::UnknownLabels::ignore : data::UnknownLabels::error};
 }

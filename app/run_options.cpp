@@ -8,15 +8,10 @@
 
 #include "dotin/core/log.h"
 #include "dotin/network/config.h"
+#include "text.h"
 #include "usage.h"
 
 namespace dotin::app {
-
-std::string flag_of(const std::string& name) {
-  std::string text = "--" + name;
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
 
 namespace {
 
@@ -47,8 +42,14 @@ class Registrar : public core::OptionVisitor {
   void visit(const core::OptionAbout& about, double& value) override { add(about, value, "NUMBER"); }
   void visit(const core::OptionAbout& about, std::string& value) override {
     if (about.name == "data") return;  // positional
-    CLI::Option* const option = add(about, value, "WORD");
-    if (!about.choices.empty()) option->check(CLI::IsMember(about.choices))->type_name("");
+    add(about, value, "WORD");
+  }
+  void visit(const core::OptionAbout& about, core::Choice value) override {
+    CLI::Option* const option = command_.add_option_function<std::string>(
+        flag_of(about.name), [name = about.name, value](const std::string& word) { value.set(name, word); },
+        about.help);
+    option->default_str(value.word())->check(CLI::IsMember(about.choices))->type_name("");
+    note(about, option);
   }
   void visit(const core::OptionAbout& about, std::vector<double>& value) override {
     add(about, value, "NUMBER,...")->delimiter(',')->allow_extra_args(false);
@@ -89,6 +90,11 @@ class Transfer : public core::OptionVisitor {
   void visit(const core::OptionAbout& about, int64_t& value) override { move(about, value); }
   void visit(const core::OptionAbout& about, double& value) override { move(about, value); }
   void visit(const core::OptionAbout& about, std::string& value) override { move(about, value); }
+  void visit(const core::OptionAbout& about, core::Choice value) override {
+    std::string word = value.word();
+    move(about, word);
+    value.set(about.name, word);
+  }
   void visit(const core::OptionAbout& about, std::vector<double>& value) override { move(about, value); }
   void visit(const core::OptionAbout& about, std::vector<std::string>& value) override { move(about, value); }
 
@@ -124,7 +130,7 @@ std::string RunOptionsParser::preset_table() {
     for (std::size_t i = 0; i + 1 < values.size(); ++i) text += fmt::format(" {:<16}", values[i]);
     return text + " " + values.back();
   };
-  std::string text = "What the presets set:" + row("", network::preset_names());
+  std::string text = "What the presets set:" + row("", core::words<Preset>());
   for (network::PresetKnob& knob : network::preset_knobs()) {
     if (knob.name == "preset") continue;
     for (std::string& value : knob.values) value = as_given(value);

@@ -14,9 +14,6 @@ class Option;
 
 namespace dotin::app {
 
-/// "drop_ratio" -> "--drop-ratio".
-std::string flag_of(const std::string& name);
-
 /// Options given on the command line. Defaults < config file < preset < the other options of the command line.
 class RunOptionsParser {
  public:

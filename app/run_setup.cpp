@@ -40,11 +40,6 @@ namespace {
 
 constexpr int64_t kMaxResultBytes = int64_t{1} << 30;
 
-data::DuplicatePolicy duplicates_of(const std::string& name) {
-  if (name == "keep") return data::DuplicatePolicy::keep;
-  return name == "error" ? data::DuplicatePolicy::error : data::DuplicatePolicy::merge;
-}
-
 /// resumed: the folder of a run to go on with, if that is asked for.
 network::RunOptions options_of(const RunArguments& arguments, const std::optional<training::RunFolder>& resumed) {
   if (!resumed) {
@@ -139,7 +134,7 @@ RunSetup set_up_run(const std::string& command, const RunArguments& arguments,
     ProgressBar bar(context.console, "open");
     bar.update(0, 0, options.data.data);
     data::OpenOptions open;
-    open.duplicates = duplicates_of(options.data.duplicates);
+    open.duplicates = options.data.duplicates;
     dataset = data::open(options.data.data, open);
   }
   const network::ValuesUsed used = check(options, dataset);

@@ -27,6 +27,26 @@ std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
 }
 
+std::string flag_of(const std::string& option) {
+  std::string text = "--" + option;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string with_flags(const std::string& message) {
+  static const std::string letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  std::string text;
+  std::size_t done = 0;
+  for (std::size_t start = message.find('`'); start != std::string::npos; start = message.find('`', done)) {
+    const std::size_t end = message.find_first_not_of(letters, start + 1);
+    const bool names_option = end != std::string::npos && message[end] == '`' && end > start + 1;
+    text += message.substr(done, start - done);
+    text += names_option ? flag_of(message.substr(start + 1, end - start - 1)) : "`";
+    done = names_option ? end + 1 : start + 1;
+  }
+  return text + message.substr(done);
+}
+
 std::string shortened(const std::string& text, std::size_t columns) {
   if (columns_of(text) <= columns) return text;
   if (columns == 0) return "";

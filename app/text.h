@@ -13,6 +13,12 @@ namespace dotin::app {
 /// tabs stay.
 std::string printable(std::string text);
 
+/// The flag of an option: drop_ratio -> --drop-ratio
+std::string flag_of(const std::string& option);
+
+/// The library names options as `drop_ratio`; here they are flags.
+std::string with_flags(const std::string& message);
+
 /// At most `columns` code points of a UTF-8 text, the last one "~" if something was cut off.
 std::string shortened(const std::string& text, std::size_t columns);
 

@@ -133,7 +133,7 @@ int run_train(const RunArguments& arguments, Context& context) {
   training::TrainerInput input;
   std::vector<training::MetricName> metrics;
   const auto check = [&](const network::RunOptions& options, const std::shared_ptr<const data::Dataset>& dataset) {
-    input.split = data::stratified_split(network::stratification(*dataset, options), options.data.validation,
+    input.split = data::stratified_split(network::stratification(data::View(dataset), options), options.data.validation,
                                          options.data.test, static_cast<uint64_t>(options.train.seed));
     const training::Learner learner = training::make_learner(options, data::View(dataset).subset(input.split.train));
     training::bind(learner, *dataset, data::UnknownLabels::error);

@@ -27,7 +27,8 @@ function(dotin_library name)
   add_library(dotin::${name} ALIAS dotin_${name})
   set_target_properties(dotin_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(dotin_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(dotin_${name} PUBLIC cxx_std_17)
   target_link_libraries(dotin_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:dotin_build_flags>)
   set_property(GLOBAL APPEND PROPERTY DOTIN_LIBRARIES dotin_${name})

@@ -16,12 +16,15 @@ case ${1:-} in
 esac
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
-order="core kernels io data batch network runtime explain report ops layers drop readout models tasks training"
+order="core kernels io data batch network runtime explain api report ops layers drop readout models tasks training learn"
 first_with_libtorch=ops
+# Headers of include/dotin, each with the first folder that may include it.
+public="error.h core options.h core dataset.h api predictor.h api train.h learn dotin.h learn"
 
 find src/dotin -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -print0 | sort -z |
-  xargs -0 --no-run-if-empty awk -v order="$order" -v line="$first_with_libtorch" '
-  BEGIN { count = split(order, names, " "); for (i = 1; i <= count; ++i) rank[names[i]] = i }
+  xargs -0 --no-run-if-empty awk -v order="$order" -v public="$public" -v line="$first_with_libtorch" '
+  BEGIN { count = split(order, names, " "); for (i = 1; i <= count; ++i) rank[names[i]] = i
+          count = split(public, names, " "); for (i = 1; i <= count; i += 2) first[names[i]] = names[i + 1] }
   function violation(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; ++bad }
   FNR == 1 {
     ++files
@@ -36,6 +39,7 @@ find src/dotin -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -prin
     quoted = $0 ~ /include[ \t]*"/
     if (path ~ /^dotin\//) {
       split(path, parts, "/")
+      if (path !~ /^dotin\/.*\//) parts[2] = parts[2] in first ? first[parts[2]] : parts[2]
       if (!(parts[2] in rank)) violation("includes " path ", whose folder has no place in the order")
       else if (rank[parts[2]] > rank[folder]) violation(folder " includes " path ", which comes later")
     } else if (path ~ /^(ATen|torch|c10)\// && rank[folder] < rank[line]) {

@@ -105,7 +105,7 @@ std::vector<ScoreRow> backbone_rows() {
 void say_settings(Outcome& outcome, const Shape& shape, const std::string& stated) {
   network::RunOptions own;
   own.model.hidden = shape.hidden;
-  const double paper = network::preset("paper").train.lr;
+  const double paper = network::preset(Preset::paper).train.lr;
   const std::string wide = own.learning_rate() == paper
                                ? ""
                                : fmt::format(" (preset recommended: {:.2g} at this width)", own.learning_rate());

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> example_names() {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(DOTIN_EXAMPLES)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    if (fs::exists(entry.path() / "run.sh")) names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -174,7 +174,7 @@ TEST_F(Catalog, AChangedFileInTheCacheIsAnErrorUntilForced) {
   home_.write("dotin/datasets/MUTAG.zip", kZip + "!");
   const std::string message = error_of_getting("MUTAG", options);
   EXPECT_SAYS(message, "no longer what was downloaded");
-  EXPECT_SAYS(message, "--force");
+  EXPECT_SAYS(message, "`force`");
   options.force = true;
   EXPECT_EQ(read_text(get_dataset("MUTAG", options, progress_)), kZip);
   options.force = false;
@@ -241,7 +241,7 @@ TEST_F(Catalog, AFailedDownloadSaysWhatToDoAndKeepsNothing) {
   const std::string message = error_of_getting("MUTAG", options);
   EXPECT_SAYS(message, server.url() + "/MUTAG.zip");
   EXPECT_SAYS(message, "HTTP 404");
-  EXPECT_SAYS(message, "put MUTAG.zip into a folder named by $DOTIN_DATA, or use --mirror");
+  EXPECT_SAYS(message, "put MUTAG.zip into a folder named by $DOTIN_DATA, or use `mirror`");
   EXPECT_EQ(files_in_cache(), 0u);
 }
 

@@ -28,7 +28,7 @@ constexpr int64_t kLimit = 1 << 20;
 
 struct Method {
   explicit Method(const std::string& name, int64_t hidden, int64_t clusters = 1, int64_t limit = kLimit)
-      : parameters(3, at::kDouble), pool(make_pool(name, {hidden, {clusters}, limit})) {
+      : parameters(3, at::kDouble), pool(make_pool(core::from_word<Drop>("drop", name), {hidden, {clusters}, limit})) {
     pool->add_parameters(parameters, 0);
   }
   Pooled operator()(const PoolLevel& level, const at::Tensor& layer_input, double drop_ratio = 0.5,
@@ -185,7 +185,7 @@ TEST(Clustering, RefusesWhatTakesMoreThanTheLimitWithTheFigure) {
   } catch (const core::Error& error) {
     const std::string message = error.what();
     for (const char* part :
-         {"600 nodes", "50 clusters", "2.4 MiB", "97.7 KiB", "--dense-limit", "--clusters", "sagpool"})
+         {"600 nodes", "50 clusters", "2.4 MiB", "97.7 KiB", "`dense_limit`", "`clusters`", "sagpool"})
       EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
   }
 }
@@ -197,7 +197,7 @@ TEST(LaPool, RefusesABatchWhoseSharesTakeMoreThanTheLimitWithTheFigure) {
     FAIL() << "accepted";
   } catch (const core::Error& error) {
     const std::string message = error.what();
-    for (const char* part : {"600 leaders", "600 nodes", "38.5 MiB", "97.7 KiB", "--dense-limit", "--batch", "sagpool"})
+    for (const char* part : {"600 leaders", "600 nodes", "38.5 MiB", "97.7 KiB", "`dense_limit`", "`batch`", "sagpool"})
       EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
   }
 }

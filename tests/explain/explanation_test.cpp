@@ -29,7 +29,7 @@ training::Learner learner_with(double drop_ratio, bool merge, const std::string&
   network::RunOptions options = small_options({"classify", "ged"});
   options.model.drop_ratio = {drop_ratio};
   options.model.merge = merge;
-  options.model.drop = drop;
+  options.model.drop = core::from_word<dotin::Drop>("drop", drop);
   options.model.layers = 4;
   return training::make_learner(options, data::View(small_dataset(24)));
 }

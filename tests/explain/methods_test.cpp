@@ -19,8 +19,8 @@ class EveryMethod : public ::testing::TestWithParam<Setting> {
  protected:
   network::RunOptions options(const std::vector<std::string>& tasks) const {
     network::RunOptions options = small_options(tasks);
-    options.model.drop = GetParam().first;
-    options.model.readout = GetParam().second;
+    options.model.drop = core::from_word<dotin::Drop>("drop", GetParam().first);
+    options.model.readout = core::from_word<dotin::Readout>("readout", GetParam().second);
     options.model.dropgnn_runs = 2;
     options.train.epochs = 2;
     return options;
@@ -65,7 +65,7 @@ TEST_P(EveryMethod, ResumesToTheSameBits) {
 
 TEST_P(EveryMethod, ListsWhatItKeptAndDroppedOrSaysThatItCannot) {
   const training::Learner learner = training::make_learner(options({"classify"}), data::View(small_dataset(24)));
-  if (!network::drop_method(GetParam().first).has(network::DropTrait::chooses_nodes)) {
+  if (!network::about(core::from_word<Drop>("drop", GetParam().first)).has(network::DropTrait::chooses_nodes)) {
     const std::string message = error_of([&] { predictions_of(learner, true); });
     for (const char* const part : {GetParam().first.c_str(), "cannot be explained", "gpool"})
       EXPECT_SAYS(message, part);
@@ -85,7 +85,7 @@ TEST_P(EveryMethod, ListsWhatItKeptAndDroppedOrSaysThatItCannot) {
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
-  for (const std::string& name : network::drop_method_names()) all.emplace_back(name, "auto");
+  for (const std::string& name : core::words<Drop>()) all.emplace_back(name, "auto");
   for (const char* const readout : {"mean", "sum", "max", "mean_max", "set2set", "sortpool", "sagpool"})
     all.emplace_back("none", readout);
   all.emplace_back("random", "mean");
@@ -104,9 +104,9 @@ TEST(DropEdge, ChangesTrainingAndIsRefusedWithGed) {
   options.train.drop_edge = 0.5;
   EXPECT_NE(model_bytes(train_whole(small_input(options))), without);
   options.task.tasks = {"classify", "ged"};
-  EXPECT_SAYS(error_of([&] { train_whole(small_input(options)); }), "--drop-edge with a ged task");
+  EXPECT_SAYS(error_of([&] { train_whole(small_input(options)); }), "`drop_edge` with a ged task");
   options.train.drop_edge = 1;
-  EXPECT_SAYS(error_of([&] { options.validate(); }), "--drop-edge must be in [0, 1)");
+  EXPECT_SAYS(error_of([&] { options.validate(); }), "`drop_edge` must be in [0, 1)");
 }
 
 TEST(DropEdge, LeavesEvaluationItsEdges) {
@@ -124,7 +124,7 @@ TEST(DropEdge, LeavesEvaluationItsEdges) {
 TEST(Auxiliary, LossesReachTheObjective) {
   for (const char* const drop : {"diffpool", "mincut"}) {
     network::RunOptions options = small_options();
-    options.model.drop = drop;
+    options.model.drop = core::from_word<dotin::Drop>("drop", drop);
     options.train.epochs = 1;
     const double with = train_whole(small_input(options)).history[0].train_loss;
     options.model.auxiliary_weight = 0;
@@ -134,7 +134,7 @@ TEST(Auxiliary, LossesReachTheObjective) {
 
 TEST(Clusters, ThatALaterLayerCannotHoldAreRefusedBeforeTraining) {
   network::RunOptions options = small_options();
-  options.model.drop = "mincut";
+  options.model.drop = Drop::mincut;
   options.model.layers = 4;
   options.model.clusters = 400;
   options.model.drop_ratio = {0, 0, 0, 0};
@@ -163,7 +163,7 @@ std::shared_ptr<const data::Dataset> with_a_long_path(int64_t graphs, int32_t no
 
 TEST(Clusters, AGraphThatOnlyTheTestSetHasIsRefusedBeforeTrainingToo) {
   network::RunOptions options = small_options();
-  options.model.drop = "diffpool";
+  options.model.drop = Drop::diffpool;
   options.model.dense_limit = 1;
   options.model.clusters = 50;
   const auto dataset = with_a_long_path(24, 5748);
@@ -171,15 +171,15 @@ TEST(Clusters, AGraphThatOnlyTheTestSetHasIsRefusedBeforeTrainingToo) {
   for (int64_t g = 0; g < 24; ++g) small.push_back(g);
   const std::string refusal = error_of([&] { training::make_learner(options, data::View(dataset, small)); });
   EXPECT_SAYS(refusal, "a graph of 5748 nodes");
-  EXPECT_SAYS(refusal, "--dense-limit");
+  EXPECT_SAYS(refusal, "`dense_limit`");
 }
 
 TEST(Clusters, ThatAreTooManyAreRefused) {
   network::RunOptions options = small_options();
-  options.model.drop = "diffpool";
+  options.model.drop = Drop::diffpool;
   options.model.dense_limit = 1;
   options.model.clusters = 1000;
-  EXPECT_SAYS(error_of([&] { training::make_learner(options, data::View(small_dataset(24))); }), "--dense-limit");
+  EXPECT_SAYS(error_of([&] { training::make_learner(options, data::View(small_dataset(24))); }), "`dense_limit`");
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ ForwardOptions traced_training() {
 
 Result run(const Subject& subject, const batch::Batch& batch, const Pass& pass) {
   network::ModelOptions options = subject.options;
-  options.engine = pass.engine;
-  options.precision = pass.precision;
+  options.engine = core::from_word<dotin::Engine>("engine", pass.engine);
+  options.precision = core::from_word<dotin::Precision>("precision", pass.precision);
   const Model model(options, subject.width, subject.heads, subject.seed);
   set_weights(model, subject, pass.moved_weights);
   if (pass.before) pass.before(model, pass.forward);

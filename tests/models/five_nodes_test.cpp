@@ -106,7 +106,7 @@ Model model_of(Knobs knobs, int64_t layers) {
     set_parameter(model, prefix + ".key.weight", flat(weights.key));
     set_parameter(model, prefix + ".linear.weight", flat(weights.linear));
     set_parameter(model, prefix + ".linear.bias", weights.bias);
-    if (options.norm == "layer") {
+    if (options.norm == Norm::layer) {
       set_parameter(model, prefix + ".norm.weight", weights.norm_weight);
       set_parameter(model, prefix + ".norm.bias", weights.norm_bias);
     }

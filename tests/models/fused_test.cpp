@@ -129,7 +129,7 @@ constexpr const char* kBackbones[] = {"gat", "gcn", "gin", "sage"};
 
 network::ModelOptions base(const std::string& backbone) {
   network::ModelOptions options;
-  options.backbone = backbone;
+  options.backbone = core::from_word<dotin::Backbone>("backbone", backbone);
   options.hidden = 24;
   options.attention_dim = 8;
   return options;
@@ -138,12 +138,12 @@ network::ModelOptions base(const std::string& backbone) {
 network::ModelOptions literal_options(const std::string& backbone) {
   network::ModelOptions options = base(backbone);
   options.attention_dim = -1;
-  options.attentiveness = "own";
+  options.attentiveness = Attentiveness::own;
   options.residual = false;
-  options.norm = "none";
+  options.norm = Norm::none;
   options.gate = false;
-  options.edge_weights = "softmax";
-  options.merge_weights = "softmax";
+  options.edge_weights = dotin::EdgeWeights::softmax;
+  options.merge_weights = MergeWeights::softmax;
   return options;
 }
 
@@ -176,7 +176,7 @@ std::vector<Case> cases_of(const std::string& backbone) {
   for (const int64_t hidden : {1, 3, 7, 8, 9, 31, 33, 100}) {
     network::ModelOptions options = base(backbone);
     options.hidden = hidden;
-    if (hidden == 1) options.norm = "none";  // the norm of one number is 0: its gradient is nothing but noise
+    if (hidden == 1) options.norm = Norm::none;  // the norm of one number is 0: its gradient is nothing but noise
     add(fmt::format("hidden{}", hidden), options, 1, Features::onehot);
   }
   for (const int64_t layers : {1, 2, 5}) {
@@ -186,20 +186,20 @@ std::vector<Case> cases_of(const std::string& backbone) {
     add(fmt::format("layers{}_onehot", layers), options, 2, Features::onehot);
   }
   network::ModelOptions options = base(backbone);
-  options.drop = "random";
+  options.drop = Drop::random;
   add("random", options, 1, Features::onehot);
   options = base(backbone);
   options.dropout = 0.3;
   add("dropout", options, 1, Features::onehot);
   options = base(backbone);
-  options.edge_weights = "none";
+  options.edge_weights = dotin::EdgeWeights::none;
   add("unweighted", options, 2, Features::onehot);
   options = base(backbone);
-  options.edge_weights = "softmax";
+  options.edge_weights = dotin::EdgeWeights::softmax;
   add("softmax_weights", options, 2, Features::onehot);
   for (const char* const attentiveness : {"own", "smoothed"}) {
     options = base(backbone);
-    options.attentiveness = attentiveness;
+    options.attentiveness = core::from_word<dotin::Attentiveness>("attentiveness", attentiveness);
     add(attentiveness, options, 2, Features::dense);
   }
   options = base(backbone);
@@ -259,7 +259,7 @@ TEST_P(FusedEngineOf, PredictsTheSameWhereLayersShareTheirMemory) {
     for (const int threads : {1, 3}) {
       const Threads guard(threads);
       network::ModelOptions options = base(GetParam());
-      options.precision = "double";
+      options.precision = Precision::float64;
       options.layers = 5;
       options.drop_ratio = {0.3};
       const Model model(options, width_of(features), {{"task", 2}}, 5);

@@ -38,8 +38,10 @@ network::ModelOptions any_options() {
       *rc::gen::element<std::string>("gat", "gcn", "gin", "sage"), *rc::gen::element(Knobs::paper, Knobs::recommended));
   options.drop_ratio = {*rc::gen::element(0.0, 0.1, 0.3, 0.5, 0.9), *rc::gen::element(0.0, 0.5, 0.9), 0.0};
   options.merge = *rc::gen::arbitrary<bool>();
-  options.edge_weights = *rc::gen::element<std::string>("softmax", "multiplicity", "none");
-  options.merge_weights = *rc::gen::element<std::string>("softmax", "logits");
+  options.edge_weights = core::from_word<dotin::EdgeWeights>(
+      "edge_weights", *rc::gen::element<std::string>("softmax", "multiplicity", "none"));
+  options.merge_weights =
+      core::from_word<dotin::MergeWeights>("merge_weights", *rc::gen::element<std::string>("softmax", "logits"));
   return options;
 }
 
@@ -111,15 +113,16 @@ void expect_renaming_changes_order_only(const network::ModelOptions& options) {
 
 RC_GTEST_PROP(Invariants, RenamingNodesChangesTheirOrderOnly, ()) {
   network::ModelOptions options = any_options();
-  options.backbone = "gat";
-  options.attentiveness = *rc::gen::element<std::string>("smoothed", "both");
+  options.backbone = dotin::Backbone::gat;
+  options.attentiveness =
+      core::from_word<dotin::Attentiveness>("attentiveness", *rc::gen::element<std::string>("smoothed", "both"));
   expect_renaming_changes_order_only(options);
 }
 
 RC_GTEST_PROP(Invariants, RenamingNodesChangesTheirOrderOnlyOnEveryBackboneWithoutTies, ()) {
   // With fixed edge weights, nodes with the same neighbours aggregate the same and tie when smoothed, so own scores.
   network::ModelOptions options = any_options();
-  options.attentiveness = "own";
+  options.attentiveness = Attentiveness::own;
   options.residual = true;
   expect_renaming_changes_order_only(options);
 }
@@ -143,7 +146,7 @@ RC_GTEST_PROP(Invariants, AGraphGivesTheSameAloneAndInABatch, ()) {
 
 RC_GTEST_PROP(Invariants, EachLayerLeavesTheCountOfNodesItMust, ()) {
   network::ModelOptions options = any_options();
-  options.drop = *rc::gen::element<std::string>("dotin", "random");
+  options.drop = core::from_word<dotin::Drop>("drop", *rc::gen::element<std::string>("dotin", "random"));
   const Model model = any_model(options);
   const auto graphs = *any_graphs(kWidth);
   const Forward forward = model.forward(batch_of(graphs, kWidth), traced());
@@ -188,9 +191,9 @@ RC_GTEST_PROP(Invariants, MergeWeightsSumToOne, ()) {
   // All nodes have the same features and layers hand rows on as they are, so a merged node is like the others exactly
   // if its weights sum to 1: then all logits of layer 1 are equal, before smoothing.
   network::ModelOptions options = any_options();
-  options.backbone = "gat";
-  options.attentiveness = "smoothed";
-  options.norm = "none";
+  options.backbone = dotin::Backbone::gat;
+  options.attentiveness = Attentiveness::smoothed;
+  options.norm = Norm::none;
   options.residual = true;
   options.merge = true;
   const Model model = any_model(options);
@@ -231,9 +234,9 @@ RC_GTEST_PROP(Invariants, BothEnginesMixByRowsThatSumToOne, ()) {
   // The first column of all rows is the same number, which the maps hand on: mixing leaves it alone exactly if rows of
   // S, and weights of merging, sum to 1. The other columns are anything, and decide attention.
   network::ModelOptions options = any_options();
-  options.backbone = "gat";
-  options.engine = *rc::gen::element<std::string>("fused", "reference");
-  options.norm = "none";
+  options.backbone = dotin::Backbone::gat;
+  options.engine = core::from_word<dotin::Engine>("engine", *rc::gen::element<std::string>("fused", "reference"));
+  options.norm = Norm::none;
   options.residual = options.gate = false;
   const Model model = any_model(options);
   const at::NoGradGuard no_gradients;
@@ -269,7 +272,7 @@ RC_GTEST_PROP(Invariants, RepeatingTheChoiceAModelMadeChangesNothing, ()) {
 
 RC_GTEST_PROP(Invariants, RandomDropDependsOnTheKeyAndTheGraphAlone, ()) {
   network::ModelOptions options = any_options();
-  options.drop = "random";
+  options.drop = Drop::random;
   const Model model = any_model(options);
   auto graphs = *any_graphs(kWidth);
   ForwardOptions forward = traced();
@@ -285,7 +288,7 @@ RC_GTEST_PROP(Invariants, RandomDropDependsOnTheKeyAndTheGraphAlone, ()) {
 
 TEST(RandomDrop, DrawsAnewForAnotherKeyGraphAndLayer) {
   network::ModelOptions options = dotin::testing::small_options("gat", Knobs::recommended);
-  options.drop = "random";
+  options.drop = Drop::random;
   options.merge = false;
   const Model model(options, kWidth, dotin::testing::heads_of(1), 0);
   const auto keep = [&](uint64_t key, int64_t index, std::size_t layer) {
@@ -371,7 +374,7 @@ TEST(Precision, FloatFollowsDouble) {
   for (const char* backbone : {"gat", "gcn", "gin", "sage"}) {
     network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
     const Model exact(options, kWidth, dotin::testing::heads_of(2), 4);
-    options.precision = "float";
+    options.precision = Precision::float32;
     const Model coarse(options, kWidth, dotin::testing::heads_of(2), 4);
     const batch::Batch batch = batch_of(dotin::testing::ragged_graphs(kWidth), kWidth);
     const Forward forward = coarse.forward(batch, {});

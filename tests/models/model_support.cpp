@@ -70,18 +70,18 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
 
 network::ModelOptions small_options(const std::string& backbone, Knobs knobs) {
   network::ModelOptions options;
-  options.backbone = backbone;
+  options.backbone = core::from_word<dotin::Backbone>("backbone", backbone);
   options.hidden = 3;
   options.attention_dim = 2;
   options.temperature = 0;  // sqrt(A), of which the written values are
   options.layers = 3;
   options.drop_ratio = {0.5};
-  options.precision = "double";
+  options.precision = Precision::float64;
   const bool paper = knobs == Knobs::paper;
-  options.attentiveness = paper ? "own" : "both";
-  options.edge_weights = paper ? "softmax" : "multiplicity";
-  options.merge_weights = paper ? "softmax" : "logits";
-  options.norm = paper ? "none" : "layer";
+  options.attentiveness = core::from_word<dotin::Attentiveness>("attentiveness", paper ? "own" : "both");
+  options.edge_weights = core::from_word<dotin::EdgeWeights>("edge_weights", paper ? "softmax" : "multiplicity");
+  options.merge_weights = core::from_word<dotin::MergeWeights>("merge_weights", paper ? "softmax" : "logits");
+  options.norm = core::from_word<dotin::Norm>("norm", paper ? "none" : "layer");
   options.residual = !paper;
   options.gate = !paper;
   return options;

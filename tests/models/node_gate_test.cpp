@@ -38,7 +38,7 @@ TEST(NodeGate, IsTheMeanOverTasksOfTheTanhOfEach) {
   for (const char* const engine : {"reference", "fused"}) {
     SCOPED_TRACE(engine);
     network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
-    options.engine = engine;
+    options.engine = core::from_word<dotin::Engine>("engine", engine);
     options.layers = 2;
     Model model(options, 2, {{"a", 2}, {"b", 2}}, 3);
     // One task is sure of the node, so that tanh of the sum would be all but constant.

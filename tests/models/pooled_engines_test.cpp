@@ -29,12 +29,12 @@ void expect_engines_agree(const PooledCase& test_case, const batch::Batch& batch
   subject.prepare = [&test_case](const Model& model) {
     // At 0, as it starts, neighbours whose other neighbours are the same would be equal: rounding would decide which of
     // them a maximum takes, and the gradient of eps depends on it.
-    for (int64_t l = 0; l < test_case.options.layers && test_case.options.backbone == "gin"; ++l) {
+    for (int64_t l = 0; l < test_case.options.layers && test_case.options.backbone == dotin::Backbone::gin; ++l) {
       dotin::testing::set_parameter(model, fmt::format("layers.{}.eps", l), {0.3});
     }
   };
   const ForwardOptions forward = dotin::testing::traced_training();
-  if (test_case.options.precision == "float") {
+  if (test_case.options.precision == Precision::float32) {
     dotin::testing::FloatPromise(subject, batch, forward).expect_kept_by({"fused", "float", forward});
   } else {
     dotin::testing::expect_exact(run(subject, batch, {"fused", "double", forward}),
@@ -73,17 +73,17 @@ std::vector<PooledCase> pooled_cases() {
       network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
       options.hidden = 21;
       options.attention_dim = 5;
-      options.drop = drop;
-      options.readout = readout;
+      options.drop = core::from_word<dotin::Drop>("drop", drop);
+      options.readout = core::from_word<dotin::Readout>("readout", readout);
       options.clusters = 4;
       options.sort_k = 12;
       options.dropgnn_runs = 3;
       const std::string name = fmt::format("{}_{}_{}_", drop, readout, backbone);
       cases.push_back({name + "double", options, Features::mixed});
-      options.precision = "float";
+      options.precision = Precision::float32;
       cases.push_back({name + "float", options, Features::dense});
-      options.precision = "double";
-      options.norm = "none";
+      options.precision = Precision::float64;
+      options.norm = Norm::none;
       options.residual = false;
       options.dropout = 0.3;  // with features that differ: of equal nodes, rounding would decide which is the largest
       cases.push_back({name + "dropout", options, Features::dense});

@@ -40,8 +40,8 @@ const std::vector<std::pair<std::string, std::string>>& methods() {
 
 network::ModelOptions options_of(const std::pair<std::string, std::string>& method, const std::string& backbone) {
   network::ModelOptions options = dotin::testing::small_options(backbone, Knobs::recommended);
-  options.drop = method.first;
-  options.readout = method.second;
+  options.drop = core::from_word<dotin::Drop>("drop", method.first);
+  options.readout = core::from_word<dotin::Readout>("readout", method.second);
   options.clusters = 3;
   options.sort_k = 10;
   options.dropgnn_runs = 2;
@@ -160,7 +160,7 @@ void expect_the_same_whatever_the_names(const network::ModelOptions& options) {
   for (const std::vector<int32_t>& names : {std::vector<int32_t>{4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}}) {
     const SmallGraph other = dotin::testing::renamed(path, names, kWidth);
     EXPECT_TRUE(at::allclose(model.forward(batch_of({other}, kWidth), {}).outputs[0], output, 1e-8, 1e-8))
-        << options.drop << " " << options.readout << " " << options.backbone;
+        << core::word(options.drop) << " " << core::word(options.readout) << " " << core::word(options.backbone);
   }
 }
 
@@ -215,7 +215,7 @@ TEST(PooledModels, TakeNoWarmUpUnlessTheyAreRandom) {
 
 TEST(Clusters, FallByTheDropRatioOfEachLayer) {
   network::ModelOptions options;
-  options.drop = "diffpool";
+  options.drop = Drop::diffpool;
   options.layers = 4;
   options.drop_ratio = {0.5, 0.9, 0.25};
   options.fit({10, 30, 50});
@@ -230,8 +230,8 @@ TEST(Clusters, FallByTheDropRatioOfEachLayer) {
 
 TEST(SortK, IsWhatSixtyPercentOfTheGraphsHave) {
   network::ModelOptions options;
-  options.drop = "none";
-  options.readout = "sortpool";
+  options.drop = Drop::none;
+  options.readout = dotin::Readout::sortpool;
   options.fit({50, 20, 30, 40, 10});
   EXPECT_EQ(options.sort_k, 30);
   options.sort_k = 0;
@@ -255,8 +255,8 @@ TEST(DropGnn, IsTheMeanOfItsRunsAndTheSameForTheSameKey) {
   EXPECT_FALSE(embedding(9).equal(embedding(10)));
   options.dropgnn_p = 0;
   const at::Tensor whole = embedding(9);
-  options.drop = "none";
-  options.readout = "sum";
+  options.drop = Drop::none;
+  options.readout = dotin::Readout::sum;
   EXPECT_TRUE(at::allclose(embedding(9), whole, 1e-12, 1e-12));
 }
 

@@ -32,32 +32,26 @@ void expect_says(const std::string& message, std::initializer_list<const char*> 
   for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
 }
 
-TEST(ModelRefusals, WordsThatAreNoChoice) {
-  expect_says(refusal_of([](network::ModelOptions& o) { o.attentiveness = "sharp"; }),
-              {"attentiveness cannot be 'sharp'", "own, smoothed, both"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.engine = "steam"; }), {"engine cannot be 'steam'"});
-}
-
 TEST(ModelRefusals, TemperaturesThatAreNoNumber) {
   for (const double bad : {-2.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
     expect_says(refusal_of([&](network::ModelOptions& o) { o.temperature = bad; }),
-                {"--temperature must be a number from 0 on"});
+                {"`temperature` must be a number from 0 on"});
 }
 
 TEST(ModelRefusals, DropRatiosOutsideZeroToOne) {
   for (const double ratio : {-0.1, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
-    expect_says(refusal_of([&](network::ModelOptions& o) { o.drop_ratio = {ratio}; }), {"--drop-ratio", "[0, 1)"});
+    expect_says(refusal_of([&](network::ModelOptions& o) { o.drop_ratio = {ratio}; }), {"`drop_ratio`", "[0, 1)"});
     expect_says(refusal_of([&](network::ModelOptions& o) {
                   o.drop_ratio = {0.5, ratio, 0};
                 }),
-                {"--drop-ratio", "[0, 1)"});
+                {"`drop_ratio`", "[0, 1)"});
   }
   EXPECT_EQ(refusal_of([](network::ModelOptions& o) { o.drop_ratio = {0}; }), "accepted");
 }
 
 TEST(ModelRefusals, AnotherNumberOfDropRatiosThanLayers) {
   expect_says(refusal_of([](network::ModelOptions& o) { o.drop_ratio = {}; }),
-              {"--drop-ratio", "0 values", "3 layers"});
+              {"`drop_ratio`", "0 values", "3 layers"});
   expect_says(refusal_of([](network::ModelOptions& o) {
                 o.drop_ratio = {0.1, 0.2, 0.3, 0.4};
               }),
@@ -70,13 +64,13 @@ TEST(ModelRefusals, AnotherNumberOfDropRatiosThanLayers) {
 }
 
 TEST(ModelRefusals, SizesWithoutSense) {
-  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = 0; }), {"--hidden", "0"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = -4; }), {"--hidden", "-4"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 0; }), {"--layers", "0"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 65; }), {"--layers", "64", "65"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.attention_dim = -2; }), {"--attention-dim", "-2"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.temperature = -2; }), {"--temperature"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.dropout = 1; }), {"--dropout", "[0, 1)"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = 0; }), {"`hidden`", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.hidden = -4; }), {"`hidden`", "-4"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 0; }), {"`layers`", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.layers = 65; }), {"`layers`", "64", "65"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.attention_dim = -2; }), {"`attention_dim`", "-2"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.temperature = -2; }), {"`temperature`"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropout = 1; }), {"`dropout`", "[0, 1)"});
 }
 
 TEST(ModelRefusals, NoTask) {
@@ -88,16 +82,18 @@ TEST(ModelRefusals, TwoTasksOfOneName) {
               {"'y'", "twice"});
 }
 
-TEST(ModelRefusals, UnknownNamesListTheValidOnes) {
-  expect_says(refusal_of([](network::ModelOptions& o) { o.backbone = "gta"; }), {"gta", "gat", "gcn", "gin", "sage"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = "dotn"; }), {"dotn", "dotin", "random", "none"});
+TEST(ModelRefusals, NumbersThatStandForNoWordListTheValidOnes) {
+  expect_says(refusal_of([](network::ModelOptions& o) { o.backbone = static_cast<Backbone>(4); }),
+              {"backbone", "gat", "gcn", "gin", "sage"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = static_cast<Drop>(99); }),
+              {"drop", "dotin", "random", "none"});
 }
 
 TEST(ModelRefusals, SeveralTasksOnFixedEdgeWeightsWithoutGates) {
   for (const char* backbone : {"gcn", "gin", "sage"}) {
     network::ModelOptions options = dotin::testing::small_options(backbone, dotin::testing::Knobs::recommended);
     options.task_gates = false;
-    expect_says(refusal(options, dotin::testing::heads_of(2)), {backbone, "2 tasks", "gates", "--backbone gat"});
+    expect_says(refusal(options, dotin::testing::heads_of(2)), {backbone, "2 tasks", "gates", "`backbone` gat"});
     EXPECT_EQ(refusal(options, dotin::testing::heads_of(1)), "accepted");
   }
   network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
@@ -108,20 +104,20 @@ TEST(ModelRefusals, SeveralTasksOnFixedEdgeWeightsWithoutGates) {
 TEST(ModelRefusals, MethodsAndReadOutsThatDoNotGoTogether) {
   const auto refusal_with = [](const char* drop, const char* readout) {
     return refusal_of([&](network::ModelOptions& o) {
-      o.drop = drop;
-      o.readout = readout;
+      o.drop = core::from_word<dotin::Drop>("drop", drop);
+      o.readout = core::from_word<dotin::Readout>("readout", readout);
       o.clusters = 2;
       o.sort_k = 10;
     });
   };
-  expect_says(refusal_with("dotin", "mean"), {"--drop dotin", "--readout mean", "--readout virtual"});
+  expect_says(refusal_with("dotin", "mean"), {"`drop` dotin", "`readout` mean", "`readout` virtual"});
   for (const char* const drop : {"gpool", "sagpool", "lapool", "diffpool", "mincut", "dropgnn"}) {
-    expect_says(refusal_with(drop, "virtual"), {drop, "no virtual nodes", "leave --readout out"});
+    expect_says(refusal_with(drop, "virtual"), {drop, "no virtual nodes", "leave `readout` out"});
     EXPECT_EQ(refusal_with(drop, "set2set"), "accepted");
   }
   for (const char* const readout : {"sortpool", "sagpool"}) {
     for (const char* const drop : {"random", "gpool", "diffpool"}) {
-      expect_says(refusal_with(drop, readout), {readout, drop, "every node", "--drop none"});
+      expect_says(refusal_with(drop, readout), {readout, drop, "every node", "`drop` none"});
     }
     EXPECT_EQ(refusal_with("none", readout), "accepted");
     EXPECT_EQ(refusal_with("dropgnn", readout), "accepted");
@@ -129,20 +125,20 @@ TEST(ModelRefusals, MethodsAndReadOutsThatDoNotGoTogether) {
 }
 
 TEST(ModelRefusals, NumbersOfTheComparedMethods) {
-  expect_says(refusal_of([](network::ModelOptions& o) { o.set2set_steps = 0; }), {"--set2set-steps", "0"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.sort_k = 9; }), {"--sort-k", "9"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.clusters = -1; }), {"--clusters", "-1"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.auxiliary_weight = -1; }), {"--auxiliary-weight"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.dense_limit = 0; }), {"--dense-limit", "MiB"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_runs = 0; }), {"--dropgnn-runs"});
-  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_p = 1; }), {"--dropgnn-p", "[0, 1)"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.set2set_steps = 0; }), {"`set2set_steps`", "0"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.sort_k = 9; }), {"`sort_k`", "9"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.clusters = -1; }), {"`clusters`", "-1"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.auxiliary_weight = -1; }), {"`auxiliary_weight`"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dense_limit = 0; }), {"`dense_limit`", "MiB"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_runs = 0; }), {"`dropgnn_runs`"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.dropgnn_p = 1; }), {"`dropgnn_p`", "[0, 1)"});
   // What fit() would fill in from the training graphs.
-  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = "mincut"; }), {"--clusters"});
+  expect_says(refusal_of([](network::ModelOptions& o) { o.drop = Drop::mincut; }), {"`clusters`"});
   expect_says(refusal_of([](network::ModelOptions& o) {
-                o.drop = "none";
-                o.readout = "sortpool";
+                o.drop = Drop::none;
+                o.readout = dotin::Readout::sortpool;
               }),
-              {"--sort-k"});
+              {"`sort_k`"});
 }
 
 TEST(ModelOptions, ADimensionOfZeroOrMinusOneIsFilledIn) {

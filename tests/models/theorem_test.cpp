@@ -37,8 +37,8 @@ Model transparent_model(int64_t tasks, const std::string& attentiveness, const s
   network::ModelOptions options = dotin::testing::small_options("gat", Knobs::paper);
   options.layers = 2;
   options.residual = true;
-  options.attentiveness = attentiveness;
-  options.merge_weights = merge_weights;
+  options.attentiveness = core::from_word<dotin::Attentiveness>("attentiveness", attentiveness);
+  options.merge_weights = core::from_word<dotin::MergeWeights>("merge_weights", merge_weights);
   Model model(options, 2, dotin::testing::heads_of(tasks), seed);
   for (const char* layer : {"layers.0", "layers.1"}) {
     const std::string prefix = layer;

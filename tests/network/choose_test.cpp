@@ -16,7 +16,8 @@ namespace {
 std::vector<int> choose(const std::string& method, const std::vector<double>& scores,
                         const std::vector<int64_t>& offsets, double drop_ratio, const std::vector<uint64_t>& keys,
                         double exploration = 0) {
-  const std::vector<uint8_t> keep = choose_nodes(method, {scores, offsets, drop_ratio, keys, exploration});
+  const std::vector<uint8_t> keep =
+      choose_nodes(core::from_word<Drop>("drop", method), {scores, offsets, drop_ratio, keys, exploration});
   return {keep.begin(), keep.end()};
 }
 

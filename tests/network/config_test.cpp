@@ -30,6 +30,7 @@ class Lister : public core::OptionVisitor {
     for (const double element : value) all += bits(element) + ";";
     add(about, all);
   }
+  void visit(const core::OptionAbout& about, core::Choice value) override { add(about, value.word()); }
   void visit(const core::OptionAbout& about, std::vector<std::string>& value) override {
     std::string all;
     for (const std::string& element : value) all += std::to_string(element.size()) + ":" + element + ";";
@@ -61,6 +62,7 @@ class Randomizer : public core::OptionVisitor {
   void visit(const core::OptionAbout&, int64_t& value) override { value = *rc::gen::arbitrary<int64_t>(); }
   void visit(const core::OptionAbout&, double& value) override { value = number(); }
   void visit(const core::OptionAbout& about, std::string& value) override { value = word(about); }
+  void visit(const core::OptionAbout& about, core::Choice value) override { value.set(about.name, word(about)); }
   void visit(const core::OptionAbout&, std::vector<double>& value) override {
     value.resize(*rc::gen::inRange<std::size_t>(0, 4));
     for (double& element : value) element = number();
@@ -143,7 +145,7 @@ TEST(Config, TomlHasHeadingsHelpAndChoices) {
 TEST(Config, WhatWasUsedStandsBehindItsOptionAndIsNotReadBack) {
   RunOptions given, used;
   used.train.lr = 0.25;
-  used.model.readout = "virtual";
+  used.model.readout = dotin::Readout::virtual_nodes;
   ValuesUsed values = differences(given, used);
   EXPECT_EQ(values, (ValuesUsed{{"lr", "0.25"}, {"readout", "\"virtual\""}}));
   values["features"] = "label (3), a\nepochs = 7 (1)";  // a name in the data must not become an option
@@ -171,7 +173,7 @@ TEST(Config, OnlyTheKeysInTheFileChange) {
 TEST(Config, PresetComesFirstWhereverItStands) {
   RunOptions options;
   apply_toml(options, "residual = true\npreset = \"paper\"\n", "run.toml");
-  RunOptions expected = preset("paper");
+  RunOptions expected = preset(Preset::paper);
   expected.model.residual = true;
   EXPECT_EQ(listed(options), listed(expected));
 

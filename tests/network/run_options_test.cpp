@@ -38,13 +38,13 @@ TEST(RunOptions, KnowWhichOptionsTheirTrainingDoesNotUse) {
   EXPECT_EQ(unused(options).count("drop_explore"), 0u);
   options.train.drop_warmup = 0;
   EXPECT_EQ(unused(options).count("drop_explore"), 1u) << "noise falls to 0 as the ratio rises";
-  options.model.drop = "none";
+  options.model.drop = Drop::none;
   EXPECT_EQ(unused(options).count("drop_warmup"), 1u);
-  options.train.schedule = "step";
+  options.train.schedule = LrSchedule::step;
   EXPECT_EQ(unused(options).count("schedule_step"), 0u);
   EXPECT_EQ(unused(options).count("schedule_factor"), 0u);
   EXPECT_EQ(unused(options).count("schedule_patience"), 1u);
-  options.train.schedule = "plateau";
+  options.train.schedule = LrSchedule::plateau;
   EXPECT_EQ(unused(options).count("schedule_step"), 1u);
   EXPECT_EQ(unused(options).count("schedule_patience"), 0u);
 }
@@ -60,23 +60,20 @@ void expect_refused(const std::function<void(RunOptions&)>& change, const std::s
   }
 }
 
-TEST(RunOptions, RefuseWordsThatAreNoChoiceOfAnyOption) {
-  expect_refused([](RunOptions& o) { o.model.backbone = "gta"; }, "backbone");
-  expect_refused([](RunOptions& o) { o.task.ged_distance = "euclid"; }, "ged_distance");
-  expect_refused([](RunOptions& o) { o.task.class_weights = "balance"; }, "class_weights");
-  expect_refused([](RunOptions& o) { o.train.weight_decay_kind = "L2"; }, "did you mean 'l2'");
-  expect_refused([](RunOptions& o) { o.train.schedule = "cosin"; }, "did you mean 'cosine'");
+TEST(RunOptions, RefuseWordsAndNumbersThatAreNoChoiceOfAnyOption) {
+  expect_refused([](RunOptions& o) { o.model.backbone = static_cast<Backbone>(99); }, "gat, gcn, gin, sage");
+  expect_refused([](RunOptions& o) { o.task.ged_distance = static_cast<GedDistance>(-1); }, "ged_distance");
+  expect_refused([](RunOptions& o) { o.train.schedule = static_cast<LrSchedule>(4); }, "schedule");
   expect_refused([](RunOptions& o) { o.data.features = {"labels", "atributes"}; }, "did you mean 'attributes'");
-  expect_refused([](RunOptions& o) { o.data.duplicates = "drop"; }, "duplicates");
 }
 
 TEST(RunOptions, RefuseSchedulesThatMakeNoSense) {
-  expect_refused([](RunOptions& o) { o.train.schedule_step = 0; }, "schedule-step");
-  expect_refused([](RunOptions& o) { o.train.schedule_factor = 0; }, "schedule-factor");
-  expect_refused([](RunOptions& o) { o.train.schedule_factor = 1.5; }, "schedule-factor");
-  expect_refused([](RunOptions& o) { o.train.schedule_patience = 0; }, "schedule-patience");
-  expect_refused([](RunOptions& o) { o.train.lr_warmup = -1; }, "lr-warmup");
-  expect_refused([](RunOptions& o) { o.train.lr_warmup = std::nan(""); }, "lr-warmup");
+  expect_refused([](RunOptions& o) { o.train.schedule_step = 0; }, "`schedule_step`");
+  expect_refused([](RunOptions& o) { o.train.schedule_factor = 0; }, "`schedule_factor`");
+  expect_refused([](RunOptions& o) { o.train.schedule_factor = 1.5; }, "`schedule_factor`");
+  expect_refused([](RunOptions& o) { o.train.schedule_patience = 0; }, "`schedule_patience`");
+  expect_refused([](RunOptions& o) { o.train.lr_warmup = -1; }, "`lr_warmup`");
+  expect_refused([](RunOptions& o) { o.train.lr_warmup = std::nan(""); }, "`lr_warmup`");
 }
 
 }  // namespace

@@ -138,8 +138,11 @@ class Browser:
         self.run("arguments[0].click()", button)
         for _ in range(200):
             new = [os.path.join(self.downloads, name) for name in os.listdir(self.downloads) if name.endswith(".svg")]
-            if new:
-                picture = xml.etree.ElementTree.parse(new[0]).getroot()
+            try:
+                picture = xml.etree.ElementTree.parse(new[0]).getroot() if new else None
+            except xml.etree.ElementTree.ParseError:  # the browser is still writing it
+                picture = None
+            if picture is not None:
                 os.remove(new[0])
                 return picture
             time.sleep(0.05)

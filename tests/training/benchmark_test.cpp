@@ -41,7 +41,7 @@ TEST(Benchmark, PredictionHasNoBackwardAndNoOptimizer) {
 
 TEST(Benchmark, TheReferenceHasNoMeterForItsProducts) {
   network::RunOptions options = small_options();
-  options.model.engine = "reference";
+  options.model.engine = Engine::reference;
   EXPECT_EQ(measured(options, {true, 2, 1}).gemm, 0);
 }
 

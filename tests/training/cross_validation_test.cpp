@@ -105,18 +105,19 @@ TEST(CrossValidation, AnErrorInAFoldIsThrownWhereItWasCalled) {
   for (const int64_t jobs : {1, 3}) {
     input.jobs = jobs;
     const std::string message = error_of([&] { validate(input); });
-    EXPECT_SAYS(message, "lower --lr");
+    EXPECT_SAYS(message, "lower `lr`");
   }
 }
 
 TEST(CrossValidation, FoldsAreStratifiedByTheFirstClassificationTask) {
   const auto dataset = small_dataset(20);
-  const std::vector<int32_t> by_label = network::stratification(*dataset, small_options({"ged", "classify"}));
+  const std::vector<int32_t> by_label =
+      network::stratification(data::View(dataset), small_options({"ged", "classify"}));
   EXPECT_EQ(by_label[0], 0);
   EXPECT_EQ(by_label[1], 1);
   EXPECT_EQ(by_label[4], -1) << "no label";
-  EXPECT_EQ(network::stratification(*dataset, small_options({"classify:tox.1"}))[1], 1) << "5 nodes: odd";
-  for (const int32_t each : network::stratification(*dataset, small_options({"ged", "regress:attributes"})))
+  EXPECT_EQ(network::stratification(data::View(dataset), small_options({"classify:tox.1"}))[1], 1) << "5 nodes: odd";
+  for (const int32_t each : network::stratification(data::View(dataset), small_options({"ged", "regress:attributes"})))
     EXPECT_EQ(each, 0);
 }
 

@@ -81,8 +81,8 @@ TEST(ModelFile, ARoundTripGivesEqualOutputs) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     for (const char* const precision : {"float", "double"}) {
       network::RunOptions options = small_options({"classify:kind", "ged", "regress:attributes", "multilabel:tox"});
-      options.model.backbone = backbone;
-      options.model.precision = precision;
+      options.model.backbone = core::from_word<dotin::Backbone>("backbone", backbone);
+      options.model.precision = core::from_word<dotin::Precision>("precision", precision);
       const Learner learner = small_learner(options);
       const std::string path = folder / (std::string(backbone) + precision);
       save_model(learner, path);
@@ -266,7 +266,7 @@ TEST(Learner, NeighboursAreCountedForOtherTasksBesideGedWhereColoursAreMany) {
   EXPECT_TRUE(counted({"classify"}, 400, "neighbour-counts"));
   network::RunOptions unlabelled = small_options({"classify"});
   unlabelled.data.features = {"neighbour-counts"};
-  EXPECT_SAYS(error_of([&] { small_learner(unlabelled); }), "add labels: --features labels,neighbour-counts");
+  EXPECT_SAYS(error_of([&] { small_learner(unlabelled); }), "add labels: `features` labels,neighbour-counts");
 }
 
 TEST(Evaluate, MakesSeveralTripletsOfEachGraphAndTakesItsClassOnce) {
@@ -297,14 +297,14 @@ TEST(Learner, TheLearningRateFallsWithTheWidthUnlessItIsGiven) {
   EXPECT_EQ(rate(64, 0), 1e-3);
   EXPECT_DOUBLE_EQ(rate(256, 0), 5e-4);
   EXPECT_EQ(rate(256, 0.02), 0.02);
-  EXPECT_EQ(network::preset("paper").train.lr, 1e-3);
+  EXPECT_EQ(network::preset(Preset::paper).train.lr, 1e-3);
 }
 
 TEST(Learner, ADeviceThatIsNotThereIsWrongUsage) {
   if (at::hasCUDA()) GTEST_SKIP() << "this machine has CUDA: nothing to refuse";
   network::RunOptions options = small_options({"classify"});
-  options.train.device = "cuda";
-  EXPECT_SAYS(error_of([&] { small_learner(options); }), "--device cuda: this libtorch has no CUDA");
+  options.train.device = Device::cuda;
+  EXPECT_SAYS(error_of([&] { small_learner(options); }), "`device` cuda: this libtorch has no CUDA");
 }
 
 TEST(Learner, GedWeighsLessBesideOtherTasks) {
@@ -316,34 +316,34 @@ TEST(Learner, GedWeighsLessBesideOtherTasks) {
   EXPECT_EQ(weights_of(small_options({"ged"})), (std::vector<double>{1}));
   EXPECT_EQ(weights_of(small_options({"classify*3", "ged*2"})), (std::vector<double>{3, 0.2}));
   network::RunOptions equal = small_options({"classify", "ged"});
-  equal.task.ged_weight = network::preset("paper").task.ged_weight;
+  equal.task.ged_weight = network::preset(Preset::paper).task.ged_weight;
   EXPECT_EQ(weights_of(equal), (std::vector<double>{1, 1}));
 }
 
 TEST(Learner, OptionsThatMakeNoSenseAreWrongUsage) {
   const std::vector<std::pair<std::function<void(network::RunOptions&)>, std::string>> cases = {
-      {[](network::RunOptions& o) { o.train.epochs = 0; }, "--epochs must be at least 1"},
-      {[](network::RunOptions& o) { o.train.batch = 0; }, "--batch must be at least 1"},
-      {[](network::RunOptions& o) { o.train.batch_budget = -1; }, "--batch-budget must not be negative"},
-      {[](network::RunOptions& o) { o.train.lr = -1; }, "--lr must be a positive number"},
-      {[](network::RunOptions& o) { o.train.lr = INFINITY; }, "--lr must be a positive number"},
-      {[](network::RunOptions& o) { o.train.clip = -1; }, "--clip must be a number from 0 on"},
-      {[](network::RunOptions& o) { o.train.clip_bursts = 1; }, "--clip-bursts must be 0 or a number above 1"},
-      {[](network::RunOptions& o) { o.train.early_stop = -1; }, "--early-stop must not be negative"},
-      {[](network::RunOptions& o) { o.train.schedule_step = 0; }, "--schedule-step must be at least 1"},
-      {[](network::RunOptions& o) { o.train.drop_warmup = 1.5; }, "--drop-warmup must be in [0, 1]"},
-      {[](network::RunOptions& o) { o.train.drop_explore = -1; }, "--drop-explore must be a number from 0 on"},
-      {[](network::RunOptions& o) { o.train.average = 1; }, "--average must be in [0, 1)"},
-      {[](network::RunOptions& o) { o.task.ged_margin = std::nan(""); }, "--ged-margin must be a number from 0 on"},
-      {[](network::RunOptions& o) { o.task.ged_weight = 0; }, "--ged-weight must be a positive number"},
-      {[](network::RunOptions& o) { o.task.ged_triplets = 0; }, "--ged-triplets must be from 1 to 1000"},
-      {[](network::RunOptions& o) { o.task.ged_k_n = 1; }, "--ged-k-n (1) must be larger than --ged-k-p (1)"},
-      {[](network::RunOptions& o) { o.data.folds = 2; }, "--folds must be at least 3"},
-      {[](network::RunOptions& o) { o.data.degree_cap = 0; }, "--degree-cap must be from 1"},
-      {[](network::RunOptions& o) { o.data.features.clear(); }, "--features is empty"},
+      {[](network::RunOptions& o) { o.train.epochs = 0; }, "`epochs` must be at least 1"},
+      {[](network::RunOptions& o) { o.train.batch = 0; }, "`batch` must be at least 1"},
+      {[](network::RunOptions& o) { o.train.batch_budget = -1; }, "`batch_budget` must not be negative"},
+      {[](network::RunOptions& o) { o.train.lr = -1; }, "`lr` must be a positive number"},
+      {[](network::RunOptions& o) { o.train.lr = INFINITY; }, "`lr` must be a positive number"},
+      {[](network::RunOptions& o) { o.train.clip = -1; }, "`clip` must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.train.clip_bursts = 1; }, "`clip_bursts` must be 0 or a number above 1"},
+      {[](network::RunOptions& o) { o.train.early_stop = -1; }, "`early_stop` must not be negative"},
+      {[](network::RunOptions& o) { o.train.schedule_step = 0; }, "`schedule_step` must be at least 1"},
+      {[](network::RunOptions& o) { o.train.drop_warmup = 1.5; }, "`drop_warmup` must be in [0, 1]"},
+      {[](network::RunOptions& o) { o.train.drop_explore = -1; }, "`drop_explore` must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.train.average = 1; }, "`average` must be in [0, 1)"},
+      {[](network::RunOptions& o) { o.task.ged_margin = std::nan(""); }, "`ged_margin` must be a number from 0 on"},
+      {[](network::RunOptions& o) { o.task.ged_weight = 0; }, "`ged_weight` must be a positive number"},
+      {[](network::RunOptions& o) { o.task.ged_triplets = 0; }, "`ged_triplets` must be from 1 to 1000"},
+      {[](network::RunOptions& o) { o.task.ged_k_n = 1; }, "`ged_k_n` (1) must be larger than `ged_k_p` (1)"},
+      {[](network::RunOptions& o) { o.data.folds = 2; }, "`folds` must be at least 3"},
+      {[](network::RunOptions& o) { o.data.degree_cap = 0; }, "`degree_cap` must be from 1"},
+      {[](network::RunOptions& o) { o.data.features.clear(); }, "`features` is empty"},
       {[](network::RunOptions& o) { o.data.validation = 0.6, o.data.test = 0.4; }, "must leave something to train on"},
-      {[](network::RunOptions& o) { o.model.drop_ratio = {1.0}; }, "--drop-ratio must be in [0, 1)"},
-      {[](network::RunOptions& o) { o.model.layers = 65; }, "--layers must be from 1 to 64"},
+      {[](network::RunOptions& o) { o.model.drop_ratio = {1.0}; }, "`drop_ratio` must be in [0, 1)"},
+      {[](network::RunOptions& o) { o.model.layers = 65; }, "`layers` must be from 1 to 64"},
   };
   for (const auto& [change, message] : cases) {
     network::RunOptions options = small_options();

@@ -22,7 +22,7 @@ using dotin::testing::train_whole;
 
 network::RunOptions ranked_options(const std::vector<std::string>& tasks = {"classify"}) {
   network::RunOptions options = small_options(tasks);
-  options.model.ranking = "relevance";
+  options.model.ranking = Ranking::relevance;
   options.train.ranking_steps = 20;
   options.train.epochs = 2;
   return options;
@@ -97,7 +97,7 @@ TEST(Ranking, SingleNodesEdgelessAndFeaturelessGraphsAreRanked) {
   EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss));
   input.dataset = featureless_dataset(24);
   EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss));
-  input.options.data.featureless = "constant";
+  input.options.data.featureless = Featureless::constant;
   EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss));
 }
 

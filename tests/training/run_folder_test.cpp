@@ -53,7 +53,7 @@ TEST(RunFolder, NewOrEmptyFoldersAreTaken) {
 TEST(RunFolder, AFolderWithAnythingInItIsRefused) {
   const TemporaryFolder folder;
   folder.write("run/notes.txt", "mine");
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "--resume", message_of([&] { RunFolder::create(folder / "run"); }));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "`resume`", message_of([&] { RunFolder::create(folder / "run"); }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "is a file",
                       message_of([&] { RunFolder::create(folder / "run/notes.txt"); }));
   EXPECT_EQ(read_text(folder / "run/notes.txt"), "mine");
@@ -69,7 +69,7 @@ TEST(RunFolder, TakenNamesGetANumber) {
 
 TEST(RunFolder, ConfigIsReadBackOnOpening) {
   const TemporaryFolder folder;
-  network::RunOptions options = network::preset("paper");
+  network::RunOptions options = network::preset(Preset::paper);
   options.train.epochs = 3;
   RunFolder::create(folder / "run").write_config(options, {{"lr", "0.25"}});
   EXPECT_EQ(RunFolder::open(folder / "run").config_text(), network::to_toml(options, {{"lr", "0.25"}}));
@@ -89,7 +89,7 @@ TEST(RunFolder, TwoRunsNeverShareOne) {
   std::optional<RunFolder> first = RunFolder::create(path);
   const std::string held = path + ": in use by process " + std::to_string(::getpid()) + " on ";
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
-  first->write_config(network::preset("paper"));
+  first->write_config(network::preset(Preset::paper));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::open(path); }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, held, message_of([&] { RunFolder::create(path); }));
   const RunFolder copy = *first;
@@ -102,7 +102,7 @@ TEST(RunFolder, WhatAKilledRunLeftNeitherStopsTheNextOneNorStays) {
   folder.write("run/.lock", "process 1 on a machine that is gone\n");
   folder.write("run/.config.toml.tmp.1.0", "half");
   const std::string path = folder / "run";
-  RunFolder::create(path).write_config(network::preset("paper"));
+  RunFolder::create(path).write_config(network::preset(Preset::paper));
   EXPECT_FALSE(std::filesystem::exists(path + "/.lock"));
   EXPECT_FALSE(std::filesystem::exists(path + "/.config.toml.tmp.1.0"));
   folder.write("run/.last.ckpt.safetensors.tmp.1.7", "half");

@@ -74,7 +74,7 @@ TEST(TestRecord, MethodsThatListNoNodesOrHaveNoVirtualOnesAreReportedToo) {
   const data::View all(small_dataset(24));
   for (const auto& [drop, graphs] : {std::pair("gpool", 24), std::pair("diffpool", 0)}) {
     network::RunOptions options = small_options({"classify", "ged"});
-    options.model.drop = drop;
+    options.model.drop = core::from_word<dotin::Drop>("drop", drop);
     const training::Learner learner = training::make_learner(options, all);
     TestRecord record(all.shared());
     record.add(learner, all);

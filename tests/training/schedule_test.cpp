@@ -13,7 +13,7 @@ namespace {
 
 network::TrainOptions options_with(const std::string& schedule) {
   network::TrainOptions options;
-  options.schedule = schedule;
+  options.schedule = core::from_word<dotin::LrSchedule>("schedule", schedule);
   options.epochs = 10;
   options.lr = 0.1;
   return options;

@@ -23,7 +23,7 @@ network::RunOptions options_with_everything() {
   options.train.average = 0.9;
   options.train.clip = 0.5;
   options.train.clip_bursts = 1.5;
-  options.train.schedule = "plateau";
+  options.train.schedule = LrSchedule::plateau;
   options.train.schedule_patience = 1;
   options.train.lr_warmup = 1.5;
   options.train.early_stop = 5;
@@ -82,8 +82,8 @@ TEST(Trainer, WideModelsLearnAtALowerRateUnlessOneIsGiven) {
 TEST(Trainer, DoubleAndEveryBackboneAreDeterministicToo) {
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     network::RunOptions options = small_options({"classify", "ged"});
-    options.model.backbone = backbone;
-    options.model.precision = "double";
+    options.model.backbone = core::from_word<dotin::Backbone>("backbone", backbone);
+    options.model.precision = Precision::float64;
     options.train.epochs = 1;
     const TrainerInput input = small_input(options, 12);
     EXPECT_EQ(model_bytes(train_whole(input)), model_bytes(train_whole(input))) << backbone;
@@ -104,8 +104,8 @@ TrainResult train_in_pieces(TrainerInput input, int64_t steps, int& pieces) {
 
 TEST(Trainer, ResumingIsAsIfTheRunHadNeverStopped) {
   network::RunOptions plain = small_options();
-  plain.model.drop = "random";
-  plain.train.schedule = "cosine";
+  plain.model.drop = Drop::random;
+  plain.train.schedule = LrSchedule::cosine;
   plain.train.batch_budget = 60;
   for (const network::RunOptions& options : {options_with_everything(), plain}) {
     const TrainerInput input = small_input(options);
@@ -215,7 +215,7 @@ TEST(Trainer, AnExplodingRunKeepsItsLastGoodCheckpoint) {
   input.checkpoint_seconds = 0;
   const std::string message = error_of([&] { train_whole(input); });
   EXPECT_TRUE(message.find("the loss became") == 0 || message.find("the weights stopped") == 0) << message;
-  EXPECT_SAYS(message, "lower --lr (1e+32)");
+  EXPECT_SAYS(message, "lower `lr` (1e+32)");
   const std::string kept = read_text(input.checkpoint);
   const io::SafetensorsFile file(input.checkpoint);
   for (const auto& [name, tensor] : file.tensors()) {
@@ -256,7 +256,7 @@ TEST(Trainer, WhatWouldNotFitIntoMemoryIsRefusedBeforeItIsAllocated) {
   const std::string message = error_of([&] { train_whole(small_input(options)); });
   EXPECT_SAYS(message, "this model needs about ");
   EXPECT_SAYS(message, "TiB for its largest batch, and ");
-  EXPECT_SAYS(message, "reduce --hidden (65536), --layers (64) or --batch (4)");
+  EXPECT_SAYS(message, "reduce `hidden` (65536), `layers` (64) or `batch` (4)");
 }
 
 TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
@@ -269,7 +269,7 @@ TEST(Trainer, PredictedMemoryDependsOnTheEngineAndOnTheBudgetOfABatch) {
   EXPECT_LT(predicted_bytes(make_learner(options, all), all), fused);
   options.train.batch_budget = 1000000;
   EXPECT_EQ(predicted_bytes(make_learner(options, all), all), fused) << "no batch is so large";
-  options.model.engine = "reference";
+  options.model.engine = Engine::reference;
   EXPECT_GT(predicted_bytes(make_learner(options, all), all), fused) << "it has a row for every edge";
 }
 
@@ -277,7 +277,7 @@ TEST(Trainer, PredictedParametersAreAboutThoseOfTheModel) {
   const data::View all(small_dataset(24));
   for (const char* const backbone : {"gat", "gcn", "gin", "sage"}) {
     network::RunOptions options = small_options({"classify", "ged"});
-    options.model.backbone = backbone;
+    options.model.backbone = core::from_word<dotin::Backbone>("backbone", backbone);
     options.model.hidden = 64;
     const Learner learner = make_learner(options, all);
     const auto learned = static_cast<double>(learner.model->parameters().count());
@@ -356,7 +356,7 @@ TEST(Trainer, TheTestGraphsAreLookedAtOnlyIfAskedFor) {
 TEST(Trainer, SingleNodesEdgelessAndFeaturelessGraphsTrain) {
   for (const char* const drop : {"dotin", "random", "none"}) {
     network::RunOptions options = small_options({"classify", "ged"});
-    options.model.drop = drop;
+    options.model.drop = core::from_word<dotin::Drop>("drop", drop);
     options.model.drop_ratio = {0.9};
     options.train.epochs = 2;
     TrainerInput input = small_input(options);
@@ -364,7 +364,7 @@ TEST(Trainer, SingleNodesEdgelessAndFeaturelessGraphsTrain) {
     EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss)) << drop;
     input.dataset = featureless_dataset(24);
     EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss)) << drop;
-    input.options.data.featureless = "constant";
+    input.options.data.featureless = Featureless::constant;
     EXPECT_TRUE(std::isfinite(train_whole(input).history[1].train_loss)) << drop;
   }
 }
@@ -373,7 +373,7 @@ TEST(Trainer, TasksWithoutTargetsAndTooFewGraphsAreRefused) {
   TrainerInput input = small_input(small_options({"regress:logp"}));
   EXPECT_SAYS(error_of([&] { train_whole(input); }), "'logp'");
   input.options.task.tasks.clear();
-  EXPECT_SAYS(error_of([&] { train_whole(input); }), "--tasks is empty");
+  EXPECT_SAYS(error_of([&] { train_whole(input); }), "`tasks` is empty");
   input = small_input(small_options());
   input.split.train.clear();
   EXPECT_SAYS(error_of([&] { train_whole(input); }), "no training graphs");

@@ -8,15 +8,13 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+
+#include "dotin/error.h"
 
 namespace dotin::core {
 
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+using dotin::Error;
 
 class UsageError : public Error {
  public:

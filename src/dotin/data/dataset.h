@@ -8,6 +8,7 @@
 
 #include "dotin/core/array.h"
 #include "dotin/io/records.h"
+#include "dotin/options.h"
 
 namespace dotin::data {
 
@@ -91,7 +92,7 @@ class View {
   std::vector<int64_t> indices_;
 };
 
-enum class DuplicatePolicy { merge, keep, error };
+using DuplicatePolicy = Duplicates;
 
 /// Records -> dataset: both directions of every edge, rows sorted, self-loops taken out, duplicates by policy.
 /// An edge listed once in each direction is one edge, no duplicate. Where the two directions or merged duplicates carry

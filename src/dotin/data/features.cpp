@@ -138,7 +138,7 @@ std::vector<int32_t> bind_values(const FeatureMap::Block& block, const Dataset& 
                                        shown < unseen.size() ? ", ..." : "");
   DOTIN_CHECK(unknown == UnknownLabels::ignore,
               "{}: node label column '{}' has {} value(s) that the features were not fitted on: {}; fit on data that "
-              "has them, or give them no feature (--unknown ignore)",
+              "has them, or give them no feature (`unknown` ignore)",
               dataset.name, block.name, unseen.size(), list);
   core::log_warning("{}: node label column '{}': unknown value(s) {} get no feature", dataset.name, block.name, list);
   return numbers;

@@ -60,7 +60,7 @@ void fetch(const std::string& name, const GetOptions& options, io::AtomicFile& f
   try {
     io::download(base + "/" + name + ".zip", file, io::DownloadOptions{}, progress);
   } catch (const core::Error& error) {
-    core::fail("{}; or put {}.zip into a folder named by $DOTIN_DATA, or use --mirror DIR|URL", error.what(), name);
+    core::fail("{}; or put {}.zip into a folder named by $DOTIN_DATA, or use `mirror` DIR|URL", error.what(), name);
   }
 }
 
@@ -105,7 +105,7 @@ std::string get_dataset(const std::string& name, const GetOptions& options, core
   if (fs::exists(path, error) && !options.force) {
     const std::string checksum = io::sha256_of_file(path);
     DOTIN_CHECK(recorded.empty() || recorded == checksum,
-                "{}: it is no longer what was downloaded (SHA-256 {}, recorded {}); download it again with --force",
+                "{}: it is no longer what was downloaded (SHA-256 {}, recorded {}); download it again with `force`",
                 path, checksum, recorded);
     if (recorded.empty()) record_checksum(checksum_path, checksum, name);
     return path;

@@ -18,8 +18,8 @@ int64_t cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t sc
 void check_cluster_bytes(int64_t nodes, int64_t edges, int64_t clusters, int64_t scalar_bytes, int64_t limit) {
   const int64_t bytes = cluster_bytes(nodes, edges, clusters, scalar_bytes);
   DOTIN_CHECK(bytes <= limit,
-              "putting a graph of {} nodes into {} clusters takes about {}, more than the {} of --dense-limit: lower "
-              "--clusters, raise --drop-ratio or --dense-limit, or use a method that stays sparse, e.g. --drop sagpool",
+              "putting a graph of {} nodes into {} clusters takes about {}, more than the {} of `dense_limit`: lower "
+              "`clusters`, raise `drop_ratio` or `dense_limit`, or use a method that stays sparse, e.g. `drop` sagpool",
               nodes, clusters, core::format_bytes(bytes), core::format_bytes(limit));
 }
 

@@ -152,8 +152,8 @@ void check_share_bytes(const PoolLevel& level, const Leaders& all, int64_t limit
   DOTIN_CHECK(
       bytes <= limit,
       "lapool: a graph has {} leaders, and the shares of a batch of {} nodes in so many take about {}, more than "
-      "the {} of --dense-limit: use a smaller --batch, raise --dense-limit, or use a method that stays sparse, "
-      "e.g. --drop sagpool",
+      "the {} of `dense_limit`: use a smaller `batch`, raise `dense_limit`, or use a method that stays sparse, "
+      "e.g. `drop` sagpool",
       all.most, level.nodes(), core::format_bytes(bytes), core::format_bytes(limit));
 }
 

@@ -5,38 +5,31 @@
 #include <algorithm>
 
 #include "dotin/core/error.h"
-#include "dotin/core/registry.h"
 #include "dotin/drop/pools.h"
 
 namespace dotin::drop {
 
-namespace {
-
-using Factory = std::unique_ptr<Pool> (*)(const PoolOptions&);
-
-template <class T>
-std::unique_ptr<Pool> make(const PoolOptions& options) {
-  return std::make_unique<T>(options);
-}
-
-const core::Registry<Factory>& registry() {
-  static const core::Registry<Factory> pools("drop method", {
-                                                                {"random", make<RandomPool>},
-                                                                {"none", make<NoPool>},
-                                                                {"dropgnn", make<NoPool>},
-                                                                {"gpool", make<GPool>},
-                                                                {"sagpool", make<SagPool>},
-                                                                {"lapool", make<LaPool>},
-                                                                {"diffpool", make<DiffPool>},
-                                                                {"mincut", make<MinCut>},
-                                                            });
-  return pools;
-}
-
-}  // namespace
-
-std::unique_ptr<Pool> make_pool(const std::string& name, const PoolOptions& options) {
-  return registry().get(name)(options);
+std::unique_ptr<Pool> make_pool(dotin::Drop name, const PoolOptions& options) {
+  switch (name) {
+    case dotin::Drop::random:
+      return std::make_unique<RandomPool>(options);
+    case dotin::Drop::none:
+    case dotin::Drop::dropgnn:
+      return std::make_unique<NoPool>(options);
+    case dotin::Drop::gpool:
+      return std::make_unique<GPool>(options);
+    case dotin::Drop::sagpool:
+      return std::make_unique<SagPool>(options);
+    case dotin::Drop::lapool:
+      return std::make_unique<LaPool>(options);
+    case dotin::Drop::diffpool:
+      return std::make_unique<DiffPool>(options);
+    case dotin::Drop::mincut:
+      return std::make_unique<MinCut>(options);
+    case dotin::Drop::dotin:
+      break;
+  }
+  DOTIN_ASSERT(false);
 }
 
 std::vector<int64_t> renumbered(const std::vector<uint8_t>& keep) {

@@ -10,6 +10,7 @@
 
 #include "dotin/layers/backbone.h"
 #include "dotin/ops/rows.h"
+#include "dotin/options.h"
 
 namespace dotin::drop {
 
@@ -63,8 +64,8 @@ class Pool {
   virtual Pooled pool(const PoolInput& input) const = 0;
 };
 
-/// name: of a method in methods.h, except dotin, and dropgnn, which is none on graphs that lost nodes before.
-std::unique_ptr<Pool> make_pool(const std::string& name, const PoolOptions& options);
+/// Any but dotin, which reads virtual nodes. dropgnn is none, on graphs that lost nodes before.
+std::unique_ptr<Pool> make_pool(dotin::Drop name, const PoolOptions& options);
 
 /// The batch before the first layer.
 PoolLevel level_of(const batch::Batch& batch, const ops::SharedRows& x, bool fused);

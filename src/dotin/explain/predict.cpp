@@ -24,7 +24,7 @@ std::vector<std::string> explainable_methods() {
 }  // namespace
 
 bool can_explain(const network::Description& description) {
-  return network::drop_method(description.options.model.drop).has(network::DropTrait::chooses_nodes);
+  return network::about(description.options.model.drop).has(network::DropTrait::chooses_nodes);
 }
 
 void predict(const network::Predictor& predictor, const data::FeatureEncoder& encoder, const data::View& view,
@@ -34,7 +34,7 @@ void predict(const network::Predictor& predictor, const data::FeatureEncoder& en
     core::fail_usage(
         "this model cannot be explained: {} drops no nodes that could be listed; train with one of the methods that "
         "choose nodes: {}",
-        description.options.model.drop, fmt::join(explainable_methods(), ", "));
+        core::word(description.options.model.drop), fmt::join(explainable_methods(), ", "));
   }
   batch::LoaderOptions loader_options;
   loader_options.batch_graphs = std::max(description.options.train.batch, kFewestGraphs);

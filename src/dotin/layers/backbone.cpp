@@ -1,33 +1,22 @@
 #include "dotin/layers/backbone.h"
 
-#include "dotin/core/registry.h"
+#include "dotin/core/error.h"
 #include "dotin/layers/backbones.h"
 
 namespace dotin::layers {
 
-namespace {
-
-using Factory = std::unique_ptr<Backbone> (*)(const BackboneOptions&);
-
-template <class T>
-std::unique_ptr<Backbone> make(const BackboneOptions& options) {
-  return std::make_unique<T>(options);
-}
-
-const core::Registry<Factory>& registry() {
-  static const core::Registry<Factory> backbones("backbone", {
-                                                                 {"gat", make<Gat>},
-                                                                 {"gcn", make<Gcn>},
-                                                                 {"gin", make<Gin>},
-                                                                 {"sage", make<Sage>},
-                                                             });
-  return backbones;
-}
-
-}  // namespace
-
-std::unique_ptr<Backbone> make_backbone(const std::string& name, const BackboneOptions& options) {
-  return registry().get(name)(options);
+std::unique_ptr<Backbone> make_backbone(dotin::Backbone name, const BackboneOptions& options) {
+  switch (name) {
+    case dotin::Backbone::gat:
+      return std::make_unique<Gat>(options);
+    case dotin::Backbone::gcn:
+      return std::make_unique<Gcn>(options);
+    case dotin::Backbone::gin:
+      return std::make_unique<Gin>(options);
+    case dotin::Backbone::sage:
+      return std::make_unique<Sage>(options);
+  }
+  DOTIN_ASSERT(false);
 }
 
 void add_linear(ParameterSet& parameters, const std::string& prefix, int64_t out, int64_t in) {

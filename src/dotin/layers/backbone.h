@@ -10,6 +10,7 @@
 
 #include "dotin/layers/parameters.h"
 #include "dotin/ops/reference/attention.h"
+#include "dotin/options.h"
 
 namespace dotin::layers {
 
@@ -50,7 +51,7 @@ class Backbone {
   BackboneOptions options_;
 };
 
-std::unique_ptr<Backbone> make_backbone(const std::string& name, const BackboneOptions& options);
+std::unique_ptr<Backbone> make_backbone(dotin::Backbone name, const BackboneOptions& options);
 
 /// Adds <prefix>.weight [out, in] and <prefix>.bias [out] as torch's Linear initialises them.
 void add_linear(ParameterSet& parameters, const std::string& prefix, int64_t out, int64_t in);

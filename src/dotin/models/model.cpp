@@ -39,7 +39,7 @@ Model::Model(const network::ModelOptions& options, int64_t input_width, std::vec
     : options_(options),
       input_width_(input_width),
       heads_(std::move(heads)),
-      parameters_(seed, options.precision == "double" ? at::kDouble : at::kFloat),
+      parameters_(seed, options.precision == Precision::float64 ? at::kDouble : at::kFloat),
       edge_weights_(ref::EdgeWeights::multiplicity) {
   options_.validate();
   edge_weights_ = network::edge_weights(options_);
@@ -56,11 +56,11 @@ Model::Model(const network::ModelOptions& options, int64_t input_width, std::vec
   backbone_options.edge_weights = virtual_nodes ? edge_weights_ : ref::EdgeWeights::multiplicity;
   backbone_options.task_gates = options_.task_gates;
   backbone_ = layers::make_backbone(options_.backbone, backbone_options);
-  if (virtual_nodes && network::backbone(options_.backbone).fixed_weights && tasks() > 1 && !options_.task_gates) {
+  if (virtual_nodes && network::about(options_.backbone).fixed_weights && tasks() > 1 && !options_.task_gates) {
     core::fail_usage(
-        "backbone {} with {} tasks and --no-task-gates: with fixed edge weights all virtual nodes learn the same; "
-        "leave the gates on, or use --backbone gat",
-        options_.backbone, tasks());
+        "backbone {} with {} tasks and `task_gates` off: with fixed edge weights all virtual nodes learn the same; "
+        "leave the gates on, or use `backbone` gat",
+        core::word(options_.backbone), tasks());
   }
 
   parameters_.add(network::input_parameters(options_, input_width_, tasks()));
@@ -139,8 +139,8 @@ void Model::layer_forward(int64_t layer, Rows& rows, const batch::Batch& batch, 
 
   const at::Tensor own = ref::attentiveness_by_task(q, p, edges, options_.tau());
   at::Tensor scores = own;
-  if (options_.attentiveness == "smoothed") scores = ref::aggregate(coefficients, own, edges);
-  if (options_.attentiveness == "both") scores = own + ref::aggregate(coefficients, own, edges);
+  if (options_.attentiveness == Attentiveness::smoothed) scores = ref::aggregate(coefficients, own, edges);
+  if (options_.attentiveness == Attentiveness::both) scores = own + ref::aggregate(coefficients, own, edges);
   scores = scores.narrow(0, first_raw, raw_nodes);
   const at::Tensor logits = scores.sum(1);
   const bool gated = options_.gate && !last;
@@ -175,7 +175,7 @@ at::Tensor Model::next_rows(int64_t layer, const at::Tensor& h, const at::Tensor
                             const ForwardOptions& options) const {
   const layers::LayerParameters parameters(parameters_, layer);
   at::Tensor next = backbone_->transform(h, x, parameters);
-  if (options_.norm == "layer") {
+  if (options_.norm == Norm::layer) {
     next = at::layer_norm(next, {options_.hidden}, parameters.get("norm.weight"), parameters.get("norm.bias"), 1e-5);
   }
   next = at::elu(next);
@@ -201,7 +201,7 @@ void Model::drop_and_merge(int64_t layer, Rows& rows, at::Tensor& h, const at::T
     const at::Tensor merged = ref::index_tensor(coarsening.merged_into, logits);
     const int64_t first_raw = rows.structure.virtual_rows();
     at::Tensor score = logits;
-    if (options_.merge_weights == "softmax") {
+    if (options_.merge_weights == MergeWeights::softmax) {
       const at::Tensor graph_of_raw =
           ref::index_tensor(rows.structure.graph_of_row(), logits).narrow(0, first_raw, logits.size(0));
       score = ref::segment_softmax(logits, graph_of_raw, rows.structure.graphs);

@@ -46,12 +46,12 @@ batch::Batch copies_of(const batch::Batch& batch, int64_t count) {
 }  // namespace
 
 void Model::make_pooling() {
-  const network::DropMethod& method = network::drop_method(options_.drop);
+  const network::DropMethod& method = network::about(options_.drop);
   if (method.has(network::DropTrait::clusters) && options_.clusters == 0) {
-    core::fail_usage("--drop {} needs a number of --clusters", options_.drop);
+    core::fail_usage("`drop` {} needs a number of `clusters`", core::word(options_.drop));
   }
-  if (options_.readout_name() == "sortpool" && options_.sort_k == 0) {
-    core::fail_usage("--readout sortpool needs a --sort-k");
+  if (options_.read() == dotin::Readout::sortpool && options_.sort_k == 0) {
+    core::fail_usage("`readout` sortpool needs a `sort_k`");
   }
   drop::PoolOptions pool;
   pool.hidden = options_.hidden;
@@ -67,7 +67,7 @@ void Model::make_pooling() {
   readout.steps = options_.set2set_steps;
   readout.sort_k = options_.sort_k;
   readout.drop_ratio = options_.drop_ratio.front();
-  readout_ = readout::make_readout(options_.readout_name(), readout);
+  readout_ = readout::make_readout(options_.read(), readout);
   readout_->add_parameters(parameters_);
 }
 
@@ -80,7 +80,8 @@ at::Tensor Model::pooled_forward(const batch::Batch& batch, const ForwardOptions
   } else {
     x.rows = ref::feature_rows(batch, input_width_, input.detach()).mm(input.t());
   }
-  if (options_.drop != "dropgnn") return read_once(drop::level_of(batch, x, fused()), batch, options, clock, result);
+  if (options_.drop != Drop::dropgnn)
+    return read_once(drop::level_of(batch, x, fused()), batch, options, clock, result);
 
   // DropGNN (Papp et al. 2021, section 3): r runs on graphs without some nodes, in training and evaluation alike. All
   // runs together are a batch of so many copies of each graph.
@@ -120,7 +121,7 @@ at::Tensor Model::pooled_layer(int64_t layer, const drop::PoolLevel& level, cons
 
 at::Tensor Model::read_once(drop::PoolLevel level, const batch::Batch& batch, const ForwardOptions& options,
                             LayerClock& clock, Forward& result) const {
-  const network::DropMethod& method = network::drop_method(options_.drop);
+  const network::DropMethod& method = network::about(options_.drop);
   std::vector<drop::PoolLevel> layers;
   for (int64_t l = 0; l < options_.layers; ++l) {
     const layers::LayerParameters parameters(parameters_, l);

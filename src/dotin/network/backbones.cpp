@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "dotin/core/registry.h"
-
 namespace dotin::network {
 
 namespace {
@@ -24,26 +22,14 @@ ParameterList of_sage(int64_t hidden) {
 
 const std::vector<BackboneAbout>& backbones() {
   static const std::vector<BackboneAbout> all = {
-      {"gat", false, kernels::Backbone::gat, nothing},
-      {"gcn", true, kernels::Backbone::gcn, nothing},
-      {"gin", true, kernels::Backbone::gin, of_gin},
-      {"sage", true, kernels::Backbone::sage, of_sage},
+      {Backbone::gat, "gat", false, kernels::Backbone::gat, nothing},
+      {Backbone::gcn, "gcn", true, kernels::Backbone::gcn, nothing},
+      {Backbone::gin, "gin", true, kernels::Backbone::gin, of_gin},
+      {Backbone::sage, "sage", true, kernels::Backbone::sage, of_sage},
   };
   return all;
 }
 
-const BackboneAbout& backbone(const std::string& name) {
-  for (const BackboneAbout& about : backbones()) {
-    if (about.name == name) return about;
-  }
-  core::fail_usage("unknown backbone '{}'{}; there are: {}", name, core::suggestion(name, backbone_names()),
-                   fmt::join(backbone_names(), ", "));
-}
-
-std::vector<std::string> backbone_names() {
-  std::vector<std::string> names;
-  for (const BackboneAbout& about : backbones()) names.push_back(about.name);
-  return names;
-}
+const BackboneAbout& about(Backbone backbone) { return backbones().at(static_cast<std::size_t>(backbone)); }
 
 }  // namespace dotin::network

@@ -9,10 +9,12 @@
 
 #include "dotin/kernels/fused_layer.h"
 #include "dotin/network/parameters.h"
+#include "dotin/options.h"
 
 namespace dotin::network {
 
 struct BackboneAbout {
+  Backbone backbone;
   std::string name;
   /// Coefficients of edges into a virtual node do not depend on which task it stands for, so that several tasks need
   /// gates.
@@ -24,9 +26,6 @@ struct BackboneAbout {
 
 const std::vector<BackboneAbout>& backbones();
 
-/// core::UsageError for an unknown name, with the valid ones.
-const BackboneAbout& backbone(const std::string& name);
-
-std::vector<std::string> backbone_names();
+const BackboneAbout& about(Backbone backbone);
 
 }  // namespace dotin::network

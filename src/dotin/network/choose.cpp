@@ -82,10 +82,10 @@ std::vector<uint64_t> graph_keys(const batch::Batch& batch, uint64_t random_key,
   return keys;
 }
 
-std::vector<uint8_t> choose_nodes(const std::string& drop, ChoiceInput input) {
-  if (drop == "none") return std::vector<uint8_t>(static_cast<std::size_t>(input.offsets.back()), 1);
-  if (drop == "random") return keep_any(input.offsets, input.drop_ratio, input.graph_keys);
-  if (drop != "dotin") core::fail_usage("drop method {} does not choose nodes by virtual nodes", drop);
+std::vector<uint8_t> choose_nodes(Drop drop, ChoiceInput input) {
+  if (drop == Drop::none) return std::vector<uint8_t>(static_cast<std::size_t>(input.offsets.back()), 1);
+  if (drop == Drop::random) return keep_any(input.offsets, input.drop_ratio, input.graph_keys);
+  if (drop != Drop::dotin) core::fail_usage("drop method {} does not choose nodes by virtual nodes", core::word(drop));
   if (input.exploration > 0)
     input.scores = with_noise(std::move(input.scores), input.offsets, input.exploration, input.graph_keys);
   return keep_highest(input.scores, input.offsets, input.drop_ratio);

@@ -43,7 +43,7 @@ struct ChoiceInput {
 
 /// 1 for every raw node that stays. Of a graph's n nodes exactly kernels::drop_count(n, drop_ratio) leave, or none
 /// where the method drops none. core::UsageError for a method that does not choose this way.
-std::vector<uint8_t> choose_nodes(const std::string& drop, ChoiceInput input);
+std::vector<uint8_t> choose_nodes(Drop drop, ChoiceInput input);
 
 /// What of a pass decides which nodes stay, besides their scores.
 struct PassChoice {

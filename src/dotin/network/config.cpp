@@ -77,6 +77,11 @@ class VisitorOf : public core::OptionVisitor {
   void visit(const core::OptionAbout& about, int64_t& value) override { option(about, value); }
   void visit(const core::OptionAbout& about, double& value) override { option(about, value); }
   void visit(const core::OptionAbout& about, std::string& value) override { option(about, value); }
+  void visit(const core::OptionAbout& about, core::Choice value) override {
+    std::string word = value.word();
+    option(about, word);
+    value.set(about.name, word);
+  }
   void visit(const core::OptionAbout& about, std::vector<double>& value) override { option(about, value); }
   void visit(const core::OptionAbout& about, std::vector<std::string>& value) override { option(about, value); }
 
@@ -103,8 +108,7 @@ class TomlWriter : public VisitorOf<TomlWriter> {
     text += '\n';
   }
 
-  std::string text =
-      "# All options of a run. To run it again: dotin train DATA --config FILE (or dotin cv). See docs/options.md.\n";
+  std::string text = "# All options of a run; docs/options.md says what they do.\n";
 
  private:
   const ValuesUsed& used_;
@@ -274,7 +278,8 @@ std::string escaped_cell(const std::string& text) {
 class MarkdownWriter : public VisitorOf<MarkdownWriter> {
  public:
   MarkdownWriter() {
-    for (const std::string& name : preset_names()) defaults_.push_back(ValuesReader(preset(name)).values);
+    for (const std::string& name : core::words<Preset>())
+      defaults_.push_back(ValuesReader(preset(core::from_word<Preset>("preset", name))).values);
     table_head();
   }
 
@@ -305,9 +310,9 @@ class MarkdownWriter : public VisitorOf<MarkdownWriter> {
  private:
   void table_head() {
     text += "\n| key | flag |";
-    for (const std::string& name : preset_names()) text += fmt::format(" preset `{}` |", name);
+    for (const std::string& name : core::words<Preset>()) text += fmt::format(" preset `{}` |", name);
     text += " what it does |\n| --- | --- |";
-    for (std::size_t i = 0; i < preset_names().size(); ++i) text += " --- |";
+    for (std::size_t i = 0; i < core::words<Preset>().size(); ++i) text += " --- |";
     text += " --- |\n";
   }
 
@@ -375,7 +380,8 @@ RunOptions options_from_json(const json& object, const std::string& where) {
 
 std::vector<PresetKnob> preset_knobs() {
   std::vector<ValuesReader> readers;
-  for (const std::string& name : preset_names()) readers.emplace_back(preset(name));
+  for (const std::string& name : core::words<Preset>())
+    readers.emplace_back(preset(core::from_word<Preset>("preset", name)));
   std::vector<PresetKnob> knobs;
   for (std::size_t option = 0; option < readers[0].names.size(); ++option) {
     PresetKnob knob{readers[0].names[option], {}};
@@ -387,11 +393,11 @@ std::vector<PresetKnob> preset_knobs() {
   return knobs;
 }
 
-void apply_preset(RunOptions& options, const std::string& name) {
+void apply_preset(RunOptions& options, Preset name) {
   const json chosen = to_json(preset(name));
   json object = to_json(options);
   for (const PresetKnob& knob : preset_knobs()) object[knob.name] = chosen[knob.name];
-  options = options_from_json(object, "preset " + name);
+  options = options_from_json(object, "preset " + core::word(name));
 }
 
 std::string options_markdown() {

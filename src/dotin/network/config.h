@@ -45,7 +45,7 @@ struct PresetKnob {
 std::vector<PresetKnob> preset_knobs();
 
 /// Sets what the presets differ in to the values of this one; all other options stay as they are.
-void apply_preset(RunOptions& options, const std::string& name);
+void apply_preset(RunOptions& options, Preset name);
 
 /// The page docs/options.md: each option with its default in every preset, its choices and its help.
 std::string options_markdown();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "dotin/options.h"
+
 namespace dotin::network {
 
 enum class DropTrait {
@@ -19,8 +21,9 @@ enum class DropTrait {
 };
 
 struct DropMethod {
+  Drop drop;
   std::string name;
-  std::string readout;  // what is read unless --readout says otherwise
+  Readout readout;  // what is read unless --readout says otherwise
   std::set<DropTrait> traits;
   std::string paper;  // whose it is
   bool has(DropTrait trait) const { return traits.count(trait) > 0; }
@@ -28,9 +31,6 @@ struct DropMethod {
 
 const std::vector<DropMethod>& drop_methods();
 
-/// core::UsageError for an unknown name, with the valid ones.
-const DropMethod& drop_method(const std::string& name);
-
-std::vector<std::string> drop_method_names();
+const DropMethod& about(Drop drop);
 
 }  // namespace dotin::network

@@ -7,23 +7,35 @@ namespace dotin::network {
 
 namespace {
 
-kernels::Attentiveness attentiveness_of(const std::string& name) {
-  if (name == "own") return kernels::Attentiveness::own;
-  return name == "smoothed" ? kernels::Attentiveness::smoothed : kernels::Attentiveness::both;
+kernels::Attentiveness attentiveness_of(Attentiveness attentiveness) {
+  switch (attentiveness) {
+    case Attentiveness::own:
+      return kernels::Attentiveness::own;
+    case Attentiveness::smoothed:
+      return kernels::Attentiveness::smoothed;
+    case Attentiveness::both:
+      return kernels::Attentiveness::both;
+  }
+  DOTIN_ASSERT(false);
 }
 
 }  // namespace
 
 kernels::EdgeWeights edge_weights(const ModelOptions& options) {
-  if (options.edge_weights == "softmax") return kernels::EdgeWeights::softmax;
-  if (options.edge_weights == "multiplicity") return kernels::EdgeWeights::multiplicity;
-  DOTIN_ASSERT(options.edge_weights == "none");
-  return kernels::EdgeWeights::none;
+  switch (options.edge_weights) {
+    case EdgeWeights::softmax:
+      return kernels::EdgeWeights::softmax;
+    case EdgeWeights::multiplicity:
+      return kernels::EdgeWeights::multiplicity;
+    case EdgeWeights::none:
+      return kernels::EdgeWeights::none;
+  }
+  DOTIN_ASSERT(false);
 }
 
 kernels::LayerSettings layer_settings(const ModelOptions& options, int64_t tasks) {
   kernels::LayerSettings settings;
-  settings.backbone = backbone(options.backbone).kernel.value();
+  settings.backbone = about(options.backbone).kernel.value();
   settings.hidden = options.hidden;
   settings.attention = options.attention_width();
   settings.tau = options.tau();
@@ -34,7 +46,7 @@ kernels::LayerSettings layer_settings(const ModelOptions& options, int64_t tasks
   settings.attentiveness = attentiveness_of(options.attentiveness);
   settings.gate = options.gate;
   settings.merge = options.merge;
-  settings.softmax_merge_weights = options.merge_weights == "softmax";
+  settings.softmax_merge_weights = options.merge_weights == MergeWeights::softmax;
   return settings;
 }
 

@@ -11,10 +11,10 @@ namespace {
 int64_t method_parameters(const ModelOptions& options) {
   const int64_t d = options.hidden, l = options.layers;
   int64_t numbers = l * d;  // scores
-  if (drop_method(options.drop).has(DropTrait::clusters)) numbers += l * options.clusters * (d + 1);
-  if (options.drop == "lapool") numbers += l * d * (d + 1);
-  if (options.readout_name() == "set2set") numbers += 12 * d * d + 4 * d;
-  if (options.readout_name() == "sortpool") numbers += 16 * l * d + 16 * options.sort_k * d;
+  if (about(options.drop).has(DropTrait::clusters)) numbers += l * options.clusters * (d + 1);
+  if (options.drop == Drop::lapool) numbers += l * d * (d + 1);
+  if (options.read() == dotin::Readout::set2set) numbers += 12 * d * d + 4 * d;
+  if (options.read() == dotin::Readout::sortpool) numbers += 16 * l * d + 16 * options.sort_k * d;
   return numbers;
 }
 
@@ -36,12 +36,12 @@ int64_t predicted_activations(const ModelOptions& options, int64_t tasks, int64_
   bool fused = options.runs_fused();
   if (!options.has_virtual_nodes()) {
     edges = batch_directed_edges + batch_nodes;
-    if (drop_method(options.drop).has(DropTrait::clusters)) {
+    if (about(options.drop).has(DropTrait::clusters)) {
       clustered = 8 * (l - 1) * batch_nodes * options.clusters;
       fused = false;
     }
-    if (options.drop == "lapool") fused = false;  // from its first clusters on, edges have weights with a gradient
-    if (options.drop == "dropgnn") runs = options.dropgnn_runs;
+    if (options.drop == Drop::lapool) fused = false;  // from its first clusters on, edges have weights with a gradient
+    if (options.drop == Drop::dropgnn) runs = options.dropgnn_runs;
   }
   // The fused engine keeps a few numbers an edge, the reference a gathered row with its gradient.
   constexpr int64_t kFusedNumbers = 8;

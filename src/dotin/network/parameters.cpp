@@ -33,22 +33,22 @@ ParameterList input_parameters(const ModelOptions& options, int64_t input_width,
 }
 
 ParameterList layer_parameters(const ModelOptions& options, int64_t tasks, int64_t layer) {
-  const BackboneAbout& about = backbone(options.backbone);
+  const BackboneAbout& backbone = about(options.backbone);
   const std::string prefix = "layers." + std::to_string(layer) + ".";
   const int64_t d = options.hidden, a = options.attention_width();
   ParameterList list;
-  if (options.has_virtual_nodes() || !about.fixed_weights) {
+  if (options.has_virtual_nodes() || !backbone.fixed_weights) {
     list.push_back({prefix + "query.weight", {a, d}, Start::uniform, bound_of(d)});
     list.push_back({prefix + "key.weight", {a, d}, Start::uniform, bound_of(d)});
   }
   append(list, linear_parameters(prefix + "linear", d, d));
-  if (options.has_virtual_nodes() && about.fixed_weights && tasks > 1 && options.task_gates)
+  if (options.has_virtual_nodes() && backbone.fixed_weights && tasks > 1 && options.task_gates)
     list.push_back({prefix + "task_gate.weight", {tasks, d}, Start::normal, bound_of(d)});
-  for (ParameterAbout own : about.parameters(d)) {
+  for (ParameterAbout own : backbone.parameters(d)) {
     own.name = prefix + own.name;
     list.push_back(std::move(own));
   }
-  if (options.norm == "layer") {
+  if (options.norm == Norm::layer) {
     list.push_back({prefix + "norm.weight", {d}, Start::constant, 1});
     list.push_back({prefix + "norm.bias", {d}, Start::constant, 0});
   }

@@ -1,25 +1,20 @@
 #include "dotin/network/readouts.h"
 
-#include <algorithm>
-
 namespace dotin::network {
 
 const std::vector<ReadoutAbout>& readouts() {
-  static const std::vector<ReadoutAbout> all = {
-      {"mean"}, {"sum"}, {"max"}, {"mean_max"}, {"set2set"}, {"sortpool", true}, {"sagpool", true}};
+  static const std::vector<ReadoutAbout> all = {{Readout::automatic, "auto"},
+                                                {Readout::virtual_nodes, "virtual"},
+                                                {Readout::mean, "mean"},
+                                                {Readout::sum, "sum"},
+                                                {Readout::max, "max"},
+                                                {Readout::mean_max, "mean_max"},
+                                                {Readout::set2set, "set2set"},
+                                                {Readout::sortpool, "sortpool", true},
+                                                {Readout::sagpool, "sagpool", true}};
   return all;
 }
 
-std::vector<std::string> readout_names() {
-  std::vector<std::string> names;
-  for (const ReadoutAbout& readout : readouts()) names.push_back(readout.name);
-  return names;
-}
-
-bool reads_all_layers_by_node(const std::string& name) {
-  const std::vector<ReadoutAbout>& all = readouts();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const ReadoutAbout& readout) { return readout.name == name && readout.all_layers_by_node; });
-}
+const ReadoutAbout& about(Readout readout) { return readouts().at(static_cast<std::size_t>(readout)); }
 
 }  // namespace dotin::network

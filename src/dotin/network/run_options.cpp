@@ -31,9 +31,8 @@ void DataOptions::describe(core::OptionVisitor& v) {
           features);
   v.visit({"degree_cap", "one-hot degrees above this share a column", {}}, degree_cap);
   v.visit({"standardize", "attributes to mean 0 and deviation 1, measured on the training graphs", {}}, standardize);
-  v.visit({"featureless", "what to use where the data has no labels and no attributes", {"degree", "constant"}},
-          featureless);
-  v.visit({"duplicates", "edges listed more than once", {"merge", "keep", "error"}}, duplicates);
+  v.visit({"featureless", "what to use where the data has no labels and no attributes"}, featureless);
+  v.visit({"duplicates", "edges listed more than once"}, duplicates);
 }
 
 void TaskOptions::describe(core::OptionVisitor& v) {
@@ -43,23 +42,20 @@ void TaskOptions::describe(core::OptionVisitor& v) {
       tasks);
   v.visit({"ged_k_p", "ged: edges substituted in the closer graph of a triplet", {}}, ged_k_p);
   v.visit({"ged_k_n", "ged: edges substituted in the farther graph", {}}, ged_k_n);
-  v.visit({"ged_distance", "ged: distance of embeddings that the loss compares", {"euclidean", "squared"}},
-          ged_distance);
+  v.visit({"ged_distance", "ged: distance of embeddings that the loss compares"}, ged_distance);
   v.visit({"ged_margin", "ged: by how much the farther graph's distance is to exceed the closer one's", {}},
           ged_margin);
   v.visit({"ged_scale",
            "ged: embeddings times the graph's nodes, over which they average, before distances are taken, or as they "
-           "are",
-           {"nodes", "none"}},
+           "are"},
           ged_scale);
-  v.visit({"ged_weight", "ged: weight of its loss beside those of other tasks, times the one given with --tasks", {}},
+  v.visit({"ged_weight", "ged: weight of its loss beside those of other tasks, times the one given in tasks", {}},
           ged_weight);
   v.visit(
       {"ged_triplets", "ged: triplets made of each graph to evaluate; with more, scores are less a matter of luck", {}},
       ged_triplets);
   v.visit({"label_smoothing", "classify: share of the target spread over all classes", {}}, label_smoothing);
-  v.visit({"class_weights", "classify: weigh classes by the inverse of their frequency", {"none", "balanced"}},
-          class_weights);
+  v.visit({"class_weights", "classify: weigh classes by the inverse of their frequency"}, class_weights);
 }
 
 void TrainOptions::describe(core::OptionVisitor& v) {
@@ -69,7 +65,7 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"batch_budget", "above 0: fill a batch up to this many nodes + directed edges, at most `batch` graphs", {}},
           batch_budget);
   v.visit({"lr", "learning rate; 0: 0.001, and 0.001 sqrt(64 / hidden) for models wider than 64", {}}, lr);
-  v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)", {"l2", "decoupled"}}, weight_decay_kind);
+  v.visit({"weight_decay_kind", "L2 inside Adam, or decoupled (AdamW)"}, weight_decay_kind);
   v.visit({"weight_decay", "weight decay", {}}, weight_decay);
   v.visit({"drop_warmup", "share of the epochs over which the drop ratio rises to its full value", {}}, drop_warmup);
   v.visit(
@@ -78,15 +74,13 @@ void TrainOptions::describe(core::OptionVisitor& v) {
        "ratio rises",
        {}},
       drop_explore);
-  v.visit({"ranking_steps",
-           "ranking relevance: steps of 32 graphs in which the ranking is learned; 0: 30 epochs, at least 1500",
-           {}},
+  v.visit({"ranking_steps", "ranking relevance: steps of 32 graphs in which the ranking is learned; 0: 1000", {}},
           ranking_steps);
   v.visit({"drop_edge",
            "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",
            {}},
           drop_edge);
-  v.visit({"schedule", "how the learning rate falls", {"constant", "cosine", "step", "plateau"}}, schedule);
+  v.visit({"schedule", "how the learning rate falls"}, schedule);
   v.visit({"schedule_step", "step: epochs between two reductions", {}}, schedule_step);
   v.visit({"schedule_factor", "step and plateau: factor of a reduction", {}}, schedule_factor);
   v.visit({"schedule_patience", "plateau: epochs without a better validation score before a reduction", {}},
@@ -102,14 +96,11 @@ void TrainOptions::describe(core::OptionVisitor& v) {
   v.visit({"early_stop", "above 0: stop after this many epochs without a better validation score", {}}, early_stop);
   v.visit({"seed", "seed of everything random", {}}, seed);
   v.visit({"threads", "threads to use, at most one for each processor; 0: all cores", {}}, threads);
-  v.visit({"device",
-           "where models compute; cuda needs a libtorch that has it, and uses the reference engine",
-           {"cpu", "cuda"}},
-          device);
+  v.visit({"device", "where models compute; cuda needs a libtorch that has it, and uses the reference engine"}, device);
 }
 
 void RunOptions::describe(core::OptionVisitor& v) {
-  v.visit({"preset", "set of defaults to start from", preset_names()}, preset);
+  v.visit({"preset", "set of defaults to start from"}, preset);
   task.describe(v);
   model.describe(v);
   train.describe(v);
@@ -119,71 +110,72 @@ void RunOptions::describe(core::OptionVisitor& v) {
 void RunOptions::validate() const {
   core::check_choices(*this);
   model.validate();
-  if (task.tasks.empty()) core::fail_usage("--tasks is empty: give at least one, e.g. --tasks classify");
-  if (task.ged_k_p < 1) core::fail_usage("--ged-k-p must be at least 1, not {}", task.ged_k_p);
+  if (task.tasks.empty()) core::fail_usage("`tasks` is empty: give at least one, e.g. `tasks` classify");
+  if (task.ged_k_p < 1) core::fail_usage("`ged_k_p` must be at least 1, not {}", task.ged_k_p);
   if (task.ged_k_n <= task.ged_k_p) {
-    core::fail_usage("--ged-k-n ({}) must be larger than --ged-k-p ({})", task.ged_k_n, task.ged_k_p);
+    core::fail_usage("`ged_k_n` ({}) must be larger than `ged_k_p` ({})", task.ged_k_n, task.ged_k_p);
   }
-  if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("--label-smoothing must be in [0, 1)");
+  if (!(task.label_smoothing >= 0 && task.label_smoothing < 1)) core::fail_usage("`label_smoothing` must be in [0, 1)");
   if (!(task.ged_margin >= 0 && std::isfinite(task.ged_margin))) {
-    core::fail_usage("--ged-margin must be a number from 0 on, not {}", task.ged_margin);
+    core::fail_usage("`ged_margin` must be a number from 0 on, not {}", task.ged_margin);
   }
   if (!(task.ged_weight > 0 && std::isfinite(task.ged_weight))) {
-    core::fail_usage("--ged-weight must be a positive number, not {}", task.ged_weight);
+    core::fail_usage("`ged_weight` must be a positive number, not {}", task.ged_weight);
   }
   if (task.ged_triplets < 1 || task.ged_triplets > 1000) {
-    core::fail_usage("--ged-triplets must be from 1 to 1000, not {}", task.ged_triplets);
+    core::fail_usage("`ged_triplets` must be from 1 to 1000, not {}", task.ged_triplets);
   }
   if (data.folds < 3) {
-    core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", data.folds);
+    core::fail_usage("`folds` must be at least 3 (training, validation and test), not {}", data.folds);
   }
-  if (data.features.empty()) core::fail_usage("--features is empty: leave it out, or give e.g. --features labels");
+  if (data.features.empty()) core::fail_usage("`features` is empty: leave it out, or give e.g. `features` labels");
   if (data.has_feature("neighbour-counts") && !data.has_feature("labels") && !data.has_feature("auto")) {
     core::fail_usage(
-        "--features neighbour-counts counts the labels of neighbours, which are no features here; add "
-        "labels: --features labels,neighbour-counts");
+        "`features` neighbour-counts counts the labels of neighbours, which are no features here; add "
+        "labels: `features` labels,neighbour-counts");
   }
   if (data.degree_cap < 1 || data.degree_cap > 1'000'000) {
-    core::fail_usage("--degree-cap must be from 1 to 1000000, not {}", data.degree_cap);
+    core::fail_usage("`degree_cap` must be from 1 to 1000000, not {}", data.degree_cap);
   }
   if (!(data.validation >= 0 && data.test >= 0 && data.validation + data.test < 1)) {
-    core::fail_usage("--validation ({}) and --test ({}) are shares that must leave something to train on",
+    core::fail_usage("`validation` ({}) and `test` ({}) are shares that must leave something to train on",
                      data.validation, data.test);
   }
-  if (train.epochs < 1) core::fail_usage("--epochs must be at least 1, not {}", train.epochs);
-  if (train.batch < 1) core::fail_usage("--batch must be at least 1, not {}", train.batch);
-  if (train.batch_budget < 0) core::fail_usage("--batch-budget must not be negative ({})", train.batch_budget);
+  if (train.epochs < 1) core::fail_usage("`epochs` must be at least 1, not {}", train.epochs);
+  if (train.batch < 1) core::fail_usage("`batch` must be at least 1, not {}", train.batch);
+  if (train.batch_budget < 0) core::fail_usage("`batch_budget` must not be negative ({})", train.batch_budget);
   if (!(train.lr >= 0 && std::isfinite(train.lr)))
-    core::fail_usage("--lr must be a positive number, or 0 (by the width of the model), not {}", train.lr);
+    core::fail_usage("`lr` must be a positive number, or 0 (by the width of the model), not {}", train.lr);
   if (!(train.weight_decay >= 0 && std::isfinite(train.weight_decay))) {
-    core::fail_usage("--weight-decay must be a number from 0 on, not {}", train.weight_decay);
+    core::fail_usage("`weight_decay` must be a number from 0 on, not {}", train.weight_decay);
   }
   if (!(train.clip >= 0 && std::isfinite(train.clip))) {
-    core::fail_usage("--clip must be a number from 0 on, not {}", train.clip);
+    core::fail_usage("`clip` must be a number from 0 on, not {}", train.clip);
   }
   if (!(train.clip_bursts == 0 || (train.clip_bursts > 1 && std::isfinite(train.clip_bursts)))) {
-    core::fail_usage("--clip-bursts must be 0 or a number above 1, not {}", train.clip_bursts);
+    core::fail_usage("`clip_bursts` must be 0 or a number above 1, not {}", train.clip_bursts);
   }
-  if (train.early_stop < 0) core::fail_usage("--early-stop must not be negative ({})", train.early_stop);
+  if (train.early_stop < 0) core::fail_usage("`early_stop` must not be negative ({})", train.early_stop);
   if (!(train.lr_warmup >= 0 && std::isfinite(train.lr_warmup)))
-    core::fail_usage("--lr-warmup must be a number from 0 on, not {}", train.lr_warmup);
-  if (train.schedule_step < 1) core::fail_usage("--schedule-step must be at least 1, not {}", train.schedule_step);
+    core::fail_usage("`lr_warmup` must be a number from 0 on, not {}", train.lr_warmup);
+  if (train.schedule_step < 1) core::fail_usage("`schedule_step` must be at least 1, not {}", train.schedule_step);
   if (!(train.schedule_factor > 0 && train.schedule_factor <= 1))
-    core::fail_usage("--schedule-factor must be in (0, 1], not {}", train.schedule_factor);
+    core::fail_usage("`schedule_factor` must be in (0, 1], not {}", train.schedule_factor);
   if (train.schedule_patience < 1)
-    core::fail_usage("--schedule-patience must be at least 1, not {}", train.schedule_patience);
+    core::fail_usage("`schedule_patience` must be at least 1, not {}", train.schedule_patience);
   if (!(train.drop_warmup >= 0 && train.drop_warmup <= 1))
-    core::fail_usage("--drop-warmup must be in [0, 1], not {}", train.drop_warmup);
-  if (train.ranking_steps < 0) core::fail_usage("--ranking-steps must not be negative, not {}", train.ranking_steps);
-  if (model.ranks_by_relevance() && train.device != "cpu")
-    core::fail_usage("--ranking relevance with --device {}: the ranking is computed on the CPU", train.device);
+    core::fail_usage("`drop_warmup` must be in [0, 1], not {}", train.drop_warmup);
+  if (train.ranking_steps < 0) core::fail_usage("`ranking_steps` must not be negative, not {}", train.ranking_steps);
+  if (model.ranks_by_relevance() && train.device != Device::cpu)
+    core::fail_usage("`ranking` relevance with `device` {}: the ranking is computed on the CPU",
+                     core::word(train.device));
   if (!(train.drop_explore >= 0 && std::isfinite(train.drop_explore)))
-    core::fail_usage("--drop-explore must be a number from 0 on, not {}", train.drop_explore);
+    core::fail_usage("`drop_explore` must be a number from 0 on, not {}", train.drop_explore);
   if (!(train.drop_edge >= 0 && train.drop_edge < 1))
-    core::fail_usage("--drop-edge must be in [0, 1), not {}", train.drop_edge);
+    core::fail_usage("`drop_edge` must be in [0, 1), not {}", train.drop_edge);
   if (!(train.average >= 0 && train.average < 1))
-    core::fail_usage("--average must be in [0, 1), not {}", train.average);
-  if (train.threads < 0) core::fail_usage("--threads must not be negative ({})", train.threads);
+    core::fail_usage("`average` must be in [0, 1), not {}", train.average);
+  if (train.threads < 0) core::fail_usage("`threads` must not be negative ({})", train.threads);
 }
 
 double RunOptions::learning_rate() const {
@@ -192,7 +184,7 @@ double RunOptions::learning_rate() const {
 
 double RunOptions::warmup_share() const {
   if (model.ranks_by_relevance()) return 0;  // the ranking is known before the first epoch
-  return drop_method(model.drop).has(DropTrait::warm_up) ? train.drop_warmup : 0;
+  return about(model.drop).has(DropTrait::warm_up) ? train.drop_warmup : 0;
 }
 
 std::vector<WithoutEffect> RunOptions::without_effect() const {
@@ -209,38 +201,35 @@ std::vector<WithoutEffect> RunOptions::without_effect() const {
          {"ged_k_p", "ged_k_n", "ged_distance", "ged_margin", "ged_scale", "ged_weight", "ged_triplets"});
   unless(!has("ged") || specs.size() > 1, "without tasks beside ged", {"ged_weight"});
   unless(has("classify"), "without a classify task", {"label_smoothing", "class_weights"});
-  const std::string model_is =
-      fmt::format("with --drop {}, --readout {} and --backbone {}", model.drop, model.readout_name(), model.backbone);
+  const std::string model_is = fmt::format("with `drop` {}, `readout` {} and `backbone` {}", core::word(model.drop),
+                                           core::word(model.read()), core::word(model.backbone));
   for (const std::string& option : model.without_effect()) found.push_back({option, model_is});
-  unless(drop_method(model.drop).has(DropTrait::warm_up), model_is, {"drop_warmup"});
-  unless(model.drop == "dotin", model_is, {"drop_explore"});
-  unless(!model.ranks_by_relevance(), "with --ranking relevance", {"drop_warmup", "drop_explore"});
-  unless(model.ranks_by_relevance(), "without --ranking relevance", {"ranking_steps"});
-  unless(model.drop != "dotin" || train.drop_warmup > 0, "with --drop-warmup 0", {"drop_explore"});
-  const std::string schedule_is = fmt::format("with --schedule {}", train.schedule);
-  unless(train.schedule == "step", schedule_is, {"schedule_step"});
-  unless(train.schedule == "step" || train.schedule == "plateau", schedule_is, {"schedule_factor"});
-  unless(train.schedule == "plateau", schedule_is, {"schedule_patience"});
+  unless(about(model.drop).has(DropTrait::warm_up), model_is, {"drop_warmup"});
+  unless(model.drop == Drop::dotin, model_is, {"drop_explore"});
+  unless(!model.ranks_by_relevance(), "with `ranking` relevance", {"drop_warmup", "drop_explore"});
+  unless(model.ranks_by_relevance(), "without `ranking` relevance", {"ranking_steps"});
+  unless(model.drop != Drop::dotin || train.drop_warmup > 0, "with `drop_warmup` 0", {"drop_explore"});
+  const std::string schedule_is = fmt::format("with `schedule` {}", core::word(train.schedule));
+  unless(train.schedule == LrSchedule::step, schedule_is, {"schedule_step"});
+  unless(train.schedule == LrSchedule::step || train.schedule == LrSchedule::plateau, schedule_is, {"schedule_factor"});
+  unless(train.schedule == LrSchedule::plateau, schedule_is, {"schedule_patience"});
   return found;
 }
 
-std::vector<std::string> preset_names() { return {"recommended", "paper"}; }
-
-RunOptions preset(const std::string& name) {
+RunOptions preset(Preset name) {
   RunOptions options;
   options.preset = name;
-  if (name == "recommended") return options;
-  if (name == "paper") {
+  if (name == Preset::paper) {
     options.model.attention_dim = -1;
     options.model.temperature = 0;
-    options.model.attentiveness = "own";
+    options.model.attentiveness = Attentiveness::own;
     options.model.residual = false;
-    options.model.norm = "none";
+    options.model.norm = Norm::none;
     options.model.gate = false;
-    options.model.edge_weights = "softmax";
-    options.model.merge_weights = "softmax";
-    options.task.ged_distance = "squared";
-    options.task.ged_scale = "none";
+    options.model.edge_weights = dotin::EdgeWeights::softmax;
+    options.model.merge_weights = MergeWeights::softmax;
+    options.task.ged_distance = GedDistance::squared;
+    options.task.ged_scale = GedScale::none;
     options.task.ged_weight = 1;
     options.task.label_smoothing = 0;
     options.train.drop_warmup = 0;
@@ -248,14 +237,30 @@ RunOptions preset(const std::string& name) {
     options.train.clip_bursts = 0;
     options.train.average = 0;
     options.train.lr = 1e-3;
-    options.train.weight_decay_kind = "l2";
+    options.train.weight_decay_kind = WeightDecayKind::l2;
     options.train.weight_decay = 8e-4;
     options.data.standardize = false;
     options.data.features = {"labels", "attributes"};
-    return options;
   }
-  core::fail_usage("unknown preset '{}'{}; there are: {}", name, core::suggestion(name, preset_names()),
-                   fmt::join(preset_names(), ", "));
+  return options;
+}
+
+RunOptions run_options(const Options& options) {
+  RunOptions run;
+  static_cast<dotin::ModelOptions&>(run.model) = options;
+  static_cast<dotin::DataOptions&>(run.data) = options;
+  static_cast<dotin::TaskOptions&>(run.task) = options;
+  static_cast<dotin::TrainOptions&>(run.train) = options;
+  return run;
+}
+
+Options options_of(const RunOptions& run) {
+  Options options;
+  static_cast<dotin::ModelOptions&>(options) = run.model;
+  static_cast<dotin::DataOptions&>(options) = run.data;
+  static_cast<dotin::TaskOptions&>(options) = run.task;
+  static_cast<dotin::TrainOptions&>(options) = run.train;
+  return options;
 }
 
 }  // namespace dotin::network

@@ -34,11 +34,16 @@ data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec
   return data::classes_of({spec.target, 1, std::move(values), target->names});
 }
 
-std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options) {
+std::vector<int32_t> stratification(const data::View& view, const RunOptions& options) {
+  std::vector<int32_t> classes(static_cast<std::size_t>(view.size()), 0);
   for (const TaskSpec& spec : parse_tasks(options.task.tasks)) {
-    if (spec.kind == "classify") return classes_of_task(dataset, spec).of_graph;
+    if (spec.kind != "classify") continue;
+    const std::vector<int32_t> of_graph = classes_of_task(view.dataset(), spec).of_graph;
+    std::transform(view.indices().begin(), view.indices().end(), classes.begin(),
+                   [&](int64_t index) { return of_graph[static_cast<std::size_t>(index)]; });
+    break;
   }
-  return std::vector<int32_t>(static_cast<std::size_t>(dataset.graphs()), 0);
+  return classes;
 }
 
 }  // namespace dotin::network

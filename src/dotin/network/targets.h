@@ -15,7 +15,8 @@ std::pair<const io::Target*, int64_t> find_target(const data::Dataset& dataset, 
 /// The classes of a classify task's target. core::Error where it has several columns.
 data::Classes classes_of_task(const data::Dataset& dataset, const TaskSpec& spec);
 
-/// What splits keep in proportion: the class of every graph of the first classify task; all alike where there is none.
-std::vector<int32_t> stratification(const data::Dataset& dataset, const RunOptions& options);
+/// What splits keep in proportion: the class of every graph of the view by the first classify task; all alike where
+/// there is none.
+std::vector<int32_t> stratification(const data::View& view, const RunOptions& options);
 
 }  // namespace dotin::network

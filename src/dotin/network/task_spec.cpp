@@ -51,7 +51,7 @@ TaskSpec parse_task(const std::string& text) {
 }  // namespace
 
 std::vector<TaskSpec> parse_tasks(const std::vector<std::string>& texts) {
-  if (texts.empty()) core::fail_usage("no task given: use e.g. --tasks classify");
+  if (texts.empty()) core::fail_usage("no task given: use e.g. `tasks` classify");
   std::vector<TaskSpec> specs;
   for (const std::string& text : texts) specs.push_back(parse_task(text));
   for (TaskSpec& spec : specs) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dotin/drop/pool.h"
+#include "dotin/options.h"
 
 namespace dotin::readout {
 
@@ -38,6 +39,6 @@ class Readout {
   ReadoutOptions options_;
 };
 
-std::unique_ptr<Readout> make_readout(const std::string& name, const ReadoutOptions& options);
+std::unique_ptr<Readout> make_readout(dotin::Readout name, const ReadoutOptions& options);
 
 }  // namespace dotin::readout

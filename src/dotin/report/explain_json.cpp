@@ -115,9 +115,9 @@ json model_json(const network::Description& about, const data::Dataset& dataset)
   for (int64_t l = 0; l < model.layers; ++l) drop_ratio.push_back(model.drop_ratio_of(l));
   return {{"dataset", dataset.name},
           {"tasks", tasks},
-          {"backbone", model.backbone},
+          {"backbone", core::word(model.backbone)},
           {"layers", model.layers},
-          {"drop", model.drop},
+          {"drop", core::word(model.drop)},
           {"drop_ratio", drop_ratio},
           {"merge", model.merge && model.has_virtual_nodes()}};
 }

@@ -171,7 +171,7 @@ class ModelOf : public Model {
 }  // namespace
 
 bool can_run(const network::ModelOptions& options) {
-  return options.has_virtual_nodes() && options.runs_fused() && network::backbone(options.backbone).kernel.has_value();
+  return options.has_virtual_nodes() && options.runs_fused() && network::about(options.backbone).kernel.has_value();
 }
 
 bool can_run(const std::string& path) {
@@ -191,8 +191,9 @@ std::unique_ptr<Model> Model::load(const std::string& path) {
   DOTIN_CHECK(can_run(options),
               "{}: a model with drop {}, read-out {}, backbone {} on the {} engine needs libtorch, which this library "
               "does without; predict with the program dotin",
-              path, options.drop, options.readout_name(), options.backbone, options.engine);
-  if (options.precision == "double") return std::make_unique<ModelOf<double>>(std::move(description), file);
+              path, core::word(options.drop), core::word(options.read()), core::word(options.backbone),
+              core::word(options.engine));
+  if (options.precision == Precision::float64) return std::make_unique<ModelOf<double>>(std::move(description), file);
   return std::make_unique<ModelOf<float>>(std::move(description), file);
 }
 

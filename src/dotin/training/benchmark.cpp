@@ -72,7 +72,7 @@ class Stepper {
   int64_t parameters() const { return learner_.model->parameters().count(); }
   int64_t weight_bytes() const {
     const int64_t copies = average_.empty() ? 4 : 5;
-    return copies * parameters() * (learner_.options.model.precision == "double" ? 8 : 4);
+    return copies * parameters() * (learner_.options.model.precision == Precision::float64 ? 8 : 4);
   }
 
   void step(Sums& sums) {

@@ -56,11 +56,12 @@ class Folds {
   Folds(const CrossValidationInput& input, CrossValidationObserver& observer)
       : input_(input),
         observer_(observer),
-        folds_(data::stratified_folds(network::stratification(*input.dataset, input.options), input.folds,
+        view_(input.graphs.empty() ? data::View(input.dataset) : data::View(input.dataset, input.graphs)),
+        folds_(data::stratified_folds(network::stratification(view_, input.options), input.folds,
                                       static_cast<uint64_t>(input.options.train.seed))) {
     result_.histories.resize(static_cast<std::size_t>(input.folds));
     // What the metrics are called, before any fold has begun.
-    const data::View train = data::View(input.dataset).subset(data::split_of_fold(folds_, 0).train);
+    const data::View train = view_.subset(data::split_of_fold(folds_, 0).train);
     const Learner learner = make_learner(input.options, train);
     result_.scores.metrics = metric_names(learner.tasks);
     bytes_each_ = std::max<int64_t>(1, predicted_bytes(learner, train));
@@ -112,10 +113,16 @@ class Folds {
     }
   }
 
+  /// Places in the view -> graphs of the dataset.
+  data::Split graphs_of(const data::Split& places) const {
+    return {view_.subset(places.train).indices(), view_.subset(places.validation).indices(),
+            view_.subset(places.test).indices()};
+  }
+
   void run_fold(int64_t fold) {
     TrainerInput input;
     input.dataset = input_.dataset;
-    input.split = data::split_of_fold(folds_, fold);
+    input.split = graphs_of(data::split_of_fold(folds_, fold));
     input.options = input_.options;
     input.test_every_epoch = true;
     if (!input_.checkpoint_folder.empty())
@@ -152,6 +159,7 @@ class Folds {
 
   const CrossValidationInput& input_;
   CrossValidationObserver& observer_;
+  data::View view_;
   std::vector<std::vector<int64_t>> folds_;
   CrossValidationResult result_;
   int64_t bytes_each_ = 0;
@@ -165,7 +173,7 @@ class Folds {
 
 CrossValidationResult cross_validate(const CrossValidationInput& input, CrossValidationObserver& observer) {
   if (input.folds < 3)
-    core::fail_usage("--folds must be at least 3 (training, validation and test), not {}", input.folds);
+    core::fail_usage("`folds` must be at least 3 (training, validation and test), not {}", input.folds);
   return Folds(input, observer).go();
 }
 

@@ -7,6 +7,7 @@ namespace dotin::training {
 
 struct CrossValidationInput {
   std::shared_ptr<const data::Dataset> dataset;
+  std::vector<int64_t> graphs;  // of the dataset; empty: all
   network::RunOptions options;
   int64_t folds = 10;
   int64_t jobs = 0;  // folds trained at once, each in a thread of its own; 0: as many as there are threads to use.

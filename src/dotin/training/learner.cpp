@@ -45,7 +45,7 @@ data::FeatureOptions feature_options(const Learner& learner, int64_t graphs) {
   if (chosen("neighbour-counts")) features.neighbour_counts = data::NeighbourCounts::always;
   features.degree_cap = static_cast<int32_t>(options.data.degree_cap);
   features.standardize = options.data.standardize;
-  features.constant_if_featureless = options.data.featureless == "constant";
+  features.constant_if_featureless = options.data.featureless == Featureless::constant;
   return features;
 }
 
@@ -74,7 +74,8 @@ void check_clusters(const network::ModelOptions& model, const std::pair<int64_t,
   int64_t nodes = largest.first, edges = largest.second + nodes;
   for (int64_t l = 0; l < model.layers - 1; ++l) {
     const int64_t clusters = model.clusters_of(l);
-    drop::check_cluster_bytes(nodes, edges, clusters, model.precision == "double" ? 8 : 4, model.dense_limit << 20);
+    drop::check_cluster_bytes(nodes, edges, clusters, model.precision == Precision::float64 ? 8 : 4,
+                              model.dense_limit << 20);
     nodes = clusters;
     edges = clusters * clusters;
   }
@@ -82,12 +83,12 @@ void check_clusters(const network::ModelOptions& model, const std::pair<int64_t,
 
 void check_memory(const Learner& learner, const data::View& train) {
   const network::ModelOptions& model = learner.options.model;
-  if (network::drop_method(model.drop).has(network::DropTrait::clusters))
+  if (network::about(model.drop).has(network::DropTrait::clusters))
     check_clusters(model, largest_batch(data::View(train.shared()), 1));
   const int64_t needed = predicted_bytes(learner, train), available = core::available_bytes();
   DOTIN_CHECK(available == 0 || needed <= available,
-              "this model needs about {} for its largest batch, and {} are available: reduce --hidden ({}), "
-              "--layers ({}) or --batch ({})",
+              "this model needs about {} for its largest batch, and {} are available: reduce `hidden` ({}), "
+              "`layers` ({}) or `batch` ({})",
               core::format_bytes(needed), core::format_bytes(available), learner.options.model.hidden,
               learner.options.model.layers, learner.options.train.batch);
 }
@@ -104,7 +105,7 @@ int64_t predicted_bytes(const Learner& learner, const data::View& train) {
   const int64_t numbers =
       of_weights * network::predicted_parameters(model, learner.features.width(), learner.heads()) +
       network::predicted_activations(model, static_cast<int64_t>(learner.tasks.size()), nodes * copies, edges * copies);
-  return numbers * (model.precision == "double" ? 8 : 4);
+  return numbers * (model.precision == Precision::float64 ? 8 : 4);
 }
 
 bool Learner::needs_triplets() const {
@@ -114,10 +115,10 @@ bool Learner::needs_triplets() const {
 std::vector<std::unique_ptr<tasks::Task>> make_tasks(const network::RunOptions& options, const data::View& train) {
   tasks::LossOptions loss;
   loss.label_smoothing = options.task.label_smoothing;
-  loss.balanced_classes = options.task.class_weights == "balanced";
-  loss.ged_squared = options.task.ged_distance == "squared";
+  loss.balanced_classes = options.task.class_weights == ClassWeights::balanced;
+  loss.ged_squared = options.task.ged_distance == GedDistance::squared;
   loss.ged_margin = options.task.ged_margin;
-  loss.ged_by_nodes = options.task.ged_scale == "nodes";
+  loss.ged_by_nodes = options.task.ged_scale == GedScale::nodes;
   std::vector<std::unique_ptr<tasks::Task>> made;
   std::vector<network::TaskSpec> specs = network::parse_tasks(options.task.tasks);
   for (network::TaskSpec& spec : specs) {
@@ -134,7 +135,7 @@ namespace {
 void forget_place(network::RunOptions& options) {
   options.data.data.clear();
   options.train.threads = 0;
-  options.train.device = "cpu";
+  options.train.device = Device::cpu;
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ Learner make_learner(const network::RunOptions& options, const data::View& train
   learner.tasks = make_tasks(options, train);
   for (const auto& task : learner.tasks) learner.outputs.push_back(task->shared_output());
   if (options.train.drop_edge > 0 && learner.needs_triplets()) {
-    core::fail_usage("--drop-edge with a ged task: distances count edges, and leaving some out would change them");
+    core::fail_usage("`drop_edge` with a ged task: distances count edges, and leaving some out would change them");
   }
   learner.features = data::fit_features(train, feature_options(learner, train.size()));
   std::vector<int64_t> sizes;
@@ -246,13 +247,13 @@ network::BatchOutputs LearnerPredictor::outputs(const batch::Batch& batch, bool 
   return result;
 }
 
-void use_device(Learner& learner, const std::string& name) {
-  if (name == "cuda" && !at::hasCUDA()) {
+void use_device(Learner& learner, Device device) {
+  if (device == Device::cuda && !at::hasCUDA()) {
     core::fail_usage(
-        "--device cuda: this libtorch has no CUDA, or finds no such device; build against one that has "
-        "(-DCMAKE_PREFIX_PATH=/path/to/libtorch), or leave --device out");
+        "`device` cuda: this libtorch has no CUDA, or finds no such device; build against one that has "
+        "(-DCMAKE_PREFIX_PATH=/path/to/libtorch), or leave `device` out");
   }
-  learner.model->parameters().use_device(at::Device(name));
+  learner.model->parameters().use_device(at::Device(core::word(device)));
 }
 
 }  // namespace dotin::training

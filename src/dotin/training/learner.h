@@ -50,8 +50,8 @@ void save_model(const Learner& learner, const std::string& path);
 /// core::Error with the reason for anything that is not a whole, unedited model file of a known version.
 Learner load_model(const std::string& path);
 
-/// Lets the model compute on "cpu" or "cuda". core::UsageError where this libtorch, or the machine, has no such device.
-void use_device(Learner& learner, const std::string& name);
+/// Lets the model compute there. core::UsageError where this libtorch, or the machine, has no such device.
+void use_device(Learner& learner, Device device);
 
 /// How batches of this learner are made: triplets if a task needs them, with the run's seed.
 batch::LoaderOptions loader_options(const Learner& learner, bool training);

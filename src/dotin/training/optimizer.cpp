@@ -103,7 +103,7 @@ kernels::AdamStep next_step(const network::TrainOptions& options, int64_t number
   kernels::AdamStep step;
   step.lr = options.lr;
   step.weight_decay = options.weight_decay;
-  step.decoupled = options.weight_decay_kind == "decoupled";
+  step.decoupled = options.weight_decay_kind == WeightDecayKind::decoupled;
   step.step = number;
   if (options.clip > 0 || options.clip_bursts > 0)
     step.gradient_scale = gradient_scale(gradient_norm(parameters), options.clip, options.clip_bursts, memory);

@@ -69,7 +69,7 @@ bool is_unused(const std::string& path) {
 }
 
 void check_unused(const std::string& path) {
-  DOTIN_CHECK(is_unused(path), "{}: the folder is not empty; choose another, or continue the run in it with --resume",
+  DOTIN_CHECK(is_unused(path), "{}: the folder is not empty; choose another, or continue the run in it with `resume`",
               path);
 }
 

@@ -36,12 +36,12 @@ Schedule::Schedule(const network::TrainOptions& options)
 
 double Schedule::rate(double position) const {
   double factor = 1;
-  if (kind_ == "cosine" && position > warmup_) {
+  if (kind_ == LrSchedule::cosine && position > warmup_) {
     const double t = std::min(1.0, (position - warmup_) / std::max(epochs_ - warmup_, 1e-9));
     factor = (1 + std::cos(M_PI * t)) / 2;
-  } else if (kind_ == "step") {
+  } else if (kind_ == LrSchedule::step) {
     factor = std::pow(factor_, std::floor(position / step_));
-  } else if (kind_ == "plateau") {
+  } else if (kind_ == LrSchedule::plateau) {
     factor = state_.factor;
   }
   if (position < warmup_) factor *= position / warmup_;
@@ -55,7 +55,7 @@ void Schedule::epoch_done(double score) {
     return;
   }
   state_.epochs_since += 1;
-  if (kind_ != "plateau" || state_.epochs_since < patience_) return;
+  if (kind_ != LrSchedule::plateau || state_.epochs_since < patience_) return;
   state_.factor *= factor_;
   state_.epochs_since = 0;
 }

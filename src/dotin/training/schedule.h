@@ -45,7 +45,7 @@ class Schedule {
   void restore(const ScheduleState& state) { state_ = state; }
 
  private:
-  std::string kind_;
+  LrSchedule kind_;
   double lr_, warmup_, epochs_, step_, factor_, patience_;
   ScheduleState state_;
 };

@@ -175,7 +175,7 @@ class Run {
 
   [[noreturn]] void fail_at(const char* what, const Place& place) const {
     core::fail(
-        "{} in epoch {}/{}, batch {}/{} (graphs {}): lower --lr ({}), set --clip 1, or look at the attributes of "
+        "{} in epoch {}/{}, batch {}/{} (graphs {}): lower `lr` ({}), set `clip` 1, or look at the attributes of "
         "these graphs; the last checkpoint is as it was",
         what, state_.epoch + 1, options_.epochs, place.number, place.batches, fmt::join(place.graphs, ", "),
         options_.lr);
