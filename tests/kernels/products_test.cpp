@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "dotin/kernels/gemm.h"
@@ -88,6 +90,31 @@ TEST_P(Products, OfPartsAddUpWhetherTheyAreJoinedOrNot) {
     WeightProducts<double>::run(parts);  // nothing is left
     EXPECT_EQ(gradient, expected);
   }
+}
+
+TEST_P(Products, OfNothingScaleWhatIsThere) {
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{0, 3}, {3, 0}, {2, 3}}) {
+    Matrix c = some_numbers(m * n, 3);
+    const Matrix expected = by_definition(Op::plain, Op::plain, m, n, 0, 2, {}, {}, 3, c);
+    gemm<double>(Op::plain, Op::plain, m, n, 0, 2, nullptr, nullptr, 3, c.data());
+    EXPECT_EQ(c, expected);
+  }
+  Matrix unset(4, NAN);
+  gemm<double>(Op::plain, Op::plain, 2, 2, 0, 1, nullptr, nullptr, 0, unset.data());
+  EXPECT_EQ(unset, Matrix(4));
+
+  // A part without rows adds nothing, whether it is joined with others or alone.
+  const Matrix left = some_numbers(40, 1), right = some_numbers(60, 2);
+  Matrix gradient = some_numbers(2400, 3);
+  const Matrix expected = by_definition(Op::transposed, Op::plain, 40, 60, 1, 1, left, right, 1, gradient);
+  std::vector<WeightProducts<double>> parts(2);
+  parts[0].add(40, 60, 0, 1, parts[0].hold({}), nullptr, gradient.data());
+  parts[1].add(40, 60, 1, 1, left.data(), right.data(), gradient.data());
+  WeightProducts<double>::run(parts);
+  EXPECT_EQ(gradient, expected);
+  parts[0].add(40, 60, 0, 1, nullptr, nullptr, gradient.data());
+  WeightProducts<double>::run(parts);
+  EXPECT_EQ(gradient, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnThreads, Products, ::testing::Values(1, 2, 3, 5));
