@@ -36,19 +36,30 @@ TEST(Scorer, HasTheGradientsOfEveryParameter) {
       gradients_match([&] { return scorer.forward(batch); }, tensors_of(scorer.parameters()), {1e-5, 1e-6, 1e-7}));
 }
 
-TEST(Judge, HasTheGradientsOfEveryParameter) {
-  Judge judge(in_double(), {{"a", 2}, {"b", 1}});
+TEST(Detectors, HaveTheGradientsOfGatesAndParameters) {
+  Detectors detectors(in_double(), 3, 4);
   const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
-  const auto outputs = [&] {
-    const auto seen = judge.forward(batch), blind = judge.forward_blind(batch.graphs());
-    return at::cat({seen[0], seen[1], blind[0], blind[1]}, 1);
-  };
-  std::vector<at::Tensor> small;  // the others are as wide as the judge, and are those of tests/ops
-  for (const auto& [name, parameter] : judge.parameters().all()) {
-    if (parameter.numel() <= 256) small.push_back(parameter);
+  std::vector<double> gates;
+  for (int32_t i = 0; i < batch.nodes(); ++i) gates.push_back(0.1 + 0.8 * ((7 * i) % 10) / 10);
+  const at::Tensor gate = at::tensor(gates, at::kDouble).unsqueeze(1).requires_grad_();
+  std::vector<at::Tensor> inputs = {gate};
+  for (const auto& [name, parameter] : detectors.parameters().all()) {
+    if (parameter.numel() <= 128) inputs.push_back(parameter);  // the others are as wide, and are those of tests/ops
   }
-  ASSERT_GT(small.size(), 10u);
-  EXPECT_TRUE(gradients_match(outputs, small, {1e-5, 1e-6, 1e-7}));
+  ASSERT_GT(inputs.size(), 10u);
+  EXPECT_TRUE(
+      gradients_match([&] { return detectors.forward(batch, gate) * detectors.gains(); }, inputs, {1e-5, 1e-6, 1e-7}));
+}
+
+TEST(Detectors, AddUpEvidenceThatIsNeverNegative) {
+  Detectors detectors(in_double(), 2, 5);
+  // Two graphs without edges, and both in one: no node sees another, so evidence adds up.
+  const SmallGraph one{2, {}, {1, 0, 0, 0, 1, 0}, 0}, other{3, {}, {0, 0, 1, 1, 1, 0, 0, 1, 1}, 1};
+  const SmallGraph both{5, {}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1}, 2};
+  const at::Tensor evidence = detectors.forward(batch_of({one, other, both}, kOwnWidth)).exp();
+  EXPECT_TRUE(at::allclose(evidence[0] + evidence[1], evidence[2], 1e-6, 0));
+  EXPECT_TRUE((evidence > 0).all().item<bool>());
+  EXPECT_LT(evidence.max().item<double>(), 3) << "about 1/2 for a graph of the usual size, at first";
 }
 
 TEST(Scorer, FollowsNodesThatAreRenamedAndSeesNoOtherGraph) {
@@ -64,7 +75,7 @@ TEST(Scorer, FollowsNodesThatAreRenamedAndSeesNoOtherGraph) {
 
 network::ModelOptions ranked_options() {
   network::ModelOptions options = dotin::testing::small_options("gat", dotin::testing::Knobs::recommended);
-  options.ranking = "relevance";
+  options.ranking = Ranking::relevance;
   return options;
 }
 
@@ -104,7 +115,7 @@ TEST(ChoicesByRank, EqualScoresKeepTheLowerIndex) {
 TEST(RankedModel, DropsByTheScorerOnBothEnginesAndTheTraceSaysSo) {
   for (const char* const engine : {"fused", "reference"}) {
     network::ModelOptions options = ranked_options();
-    options.engine = engine;
+    options.engine = core::from_word<dotin::Engine>("engine", engine);
     Model model(options, dotin::testing::width_of(Features::dense), dotin::testing::heads_of(2), 4);
     model.use_scorer(std::make_shared<Scorer>(in_double(), 2));
     const batch::Batch batch = make_batch(Features::dense);

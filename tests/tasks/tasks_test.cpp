@@ -381,31 +381,38 @@ TEST(Change, IsWhatTheOutputHasMoved) {
   EXPECT_EQ(change_of(*ged, {0, 0}, {0, 0}), 0);
 }
 
-TEST(Tasks, LossesOfGraphsHaveTheLossAsTheirMeanAndNoneWithoutATarget) {
+TEST(Tasks, StatementsSayOfEachGraphWhatIsTrueOfItAndNothingWithoutATarget) {
   const auto dataset = small_dataset(8);  // graph 4 has no targets
-  for (const char* const text : {"classify", "regress:attributes", "multilabel:tox", "ged"}) {
+  const batch::Batch batch = batch_with({0, 1, 4, 6});
+  const auto statements = [&](const char* text) {
     const auto task = fitted(text, dataset);
-    const BoundTargets targets = task->bind(*dataset);
-    const int32_t copies = task->needs_triplets() ? 3 : 1;
-    const batch::Batch batch = batch_with({0, 1, 4, 6}, copies);
-    const at::Tensor output = random_tensor({4 * copies, task->output().width(3)}, 7).requires_grad_();
-    const at::Tensor losses = task->graph_losses(output, batch, targets);
-    ASSERT_EQ(losses.sizes(), (std::vector<int64_t>{4})) << text;
-    const bool has_targets = !task->needs_triplets();
-    EXPECT_EQ(std::isnan(losses[2].item<double>()), has_targets) << text;
-    const at::Tensor known = losses.index_select(0, has_targets ? at::tensor({0, 1, 3}) : at::arange(4));
-    double expected = 0;
-    for (const int64_t g : {0, 1, 4, 6}) {
-      if (g == 4 && has_targets) continue;
-      if (!has_targets) break;
-      const int64_t row = g == 6 ? 3 : g;
-      expected += task->loss(output.narrow(0, row, 1), batch_with({g}), targets).item<double>();
+    return task->statements(batch, task->bind(*dataset));
+  };
+  const at::Tensor classes = statements("classify");
+  ASSERT_EQ(classes.sizes(), (std::vector<int64_t>{4, 2}));
+  EXPECT_TRUE(at::equal(classes[0], at::tensor({1.0, 0.0}, at::kDouble))) << "a ring, the class that comes first";
+  EXPECT_TRUE(at::equal(classes[1], at::tensor({0.0, 1.0}, at::kDouble)));
+  EXPECT_TRUE(classes[2].isnan().all().item<bool>());
+  EXPECT_TRUE(at::equal(classes[3], classes[0]));
+
+  const at::Tensor numbers = statements("regress:attributes");  // nodes and edges: 5, 6, -, 7 nodes
+  ASSERT_EQ(numbers.sizes(), (std::vector<int64_t>{4, 4}));
+  EXPECT_TRUE(at::equal(numbers[0] + numbers[3], at::ones({4}, at::kDouble))) << "the least and the most";
+  EXPECT_TRUE(at::equal(numbers[1].narrow(0, 0, 2) + numbers[1].narrow(0, 2, 2), at::ones({2}, at::kDouble)));
+  EXPECT_TRUE(numbers[2].isnan().all().item<bool>());
+
+  const auto tox = fitted("multilabel:tox", dataset);
+  const BoundTargets answers = tox->bind(*dataset);
+  const at::Tensor questions = statements("multilabel:tox");
+  ASSERT_EQ(questions.sizes(), (std::vector<int64_t>{4, 4}));
+  for (const int64_t row : {0, 1, 2, 3}) {
+    for (const int64_t column : {0, 1}) {
+      const double answer = answers.values[static_cast<std::size_t>(batch.graph_index[row] * 2 + column)];
+      const double yes = questions[row][column].item<double>(), no = questions[row][column + 2].item<double>();
+      EXPECT_TRUE(std::isnan(answer) ? std::isnan(yes) && std::isnan(no) : yes == answer && no == 1 - answer);
     }
-    if (!has_targets) expected = 4 * task->loss(output, batch, targets).item<double>();
-    EXPECT_NEAR(known.sum().item<double>(), expected, 1e-12) << text;
-    known.sum().backward();
-    EXPECT_TRUE(output.grad().isfinite().all().item<bool>()) << text << ": what has no target has no gradient";
   }
+  EXPECT_EQ(fitted("ged", dataset)->statements(batch, {}).size(1), 0);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "dotin/layers/backbone.h"
 #include "dotin/network/relevance.h"
 #include "dotin/ops/linear.h"
@@ -14,6 +16,8 @@
 namespace dotin::models {
 
 namespace {
+
+constexpr double kLeastEvidence = 1e-9;  // of the most: so that a graph whose gates are all 0 has a logarithm
 
 std::string layer_name(int64_t layer, const char* what) { return fmt::format("layers.{}.{}", layer, what); }
 
@@ -29,56 +33,61 @@ at::Tensor linear(const layers::ParameterSet& parameters, const std::string& nam
   return ops::linear(rows, parameters.get(name + ".weight"), parameters.get(name + ".bias"));
 }
 
-/// [nodes, hidden]: what the layers make of every node, x_i <- x_i + ReLU(norm(A x_i + b + B sum_j x_j)).
+/// [nodes, hidden]: what the layers make of every node, x_i <- x_i + ReLU(norm(A x_i + b + B sum_j gate_j x_j)); gate
+/// [nodes, 1], undefined for 1.
 at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, const batch::Batch& batch,
-                     const std::shared_ptr<const kernels::Level>& level) {
+                     const std::shared_ptr<const kernels::Level>& level, const at::Tensor& gate = {}) {
   const ops::SharedRows input = ops::input_rows(batch, parameters.get("input.weight"));
   at::Tensor x = input.code.empty() ? input.rows : ops::select_rows(input.rows, input.code, {});
   for (int64_t l = 0; l < network::kScorerLayers; ++l) {
     const auto get = [&](const char* what) { return parameters.get(layer_name(l, what)); };
-    const at::Tensor sums = ops::mix(ops::Mixing::adjacency, level, x);
+    const at::Tensor sums = ops::mix(ops::Mixing::adjacency, level, gate.defined() ? x * gate : x);
     const at::Tensor z = linear(parameters, layer_name(l, "own"), x) + sums.mm(get("others.weight").t());
     x = x + at::layer_norm(z, {hidden}, get("norm.weight"), get("norm.bias"), 1e-5).relu();
   }
   return x;
 }
 
+std::vector<int64_t> offsets_of(const batch::Batch& batch) {
+  return {batch.node_offsets.begin(), batch.node_offsets.end()};
+}
+
+/// [nodes]: the graph of every node.
+at::Tensor graph_of_node(const batch::Batch& batch) {
+  std::vector<int64_t> graph_of;
+  for (int32_t g = 0; g < batch.graphs(); ++g)
+    graph_of.insert(graph_of.end(), static_cast<std::size_t>(batch.node_offsets[g + 1] - batch.node_offsets[g]), g);
+  return at::tensor(graph_of, at::kLong);
+}
+
 /// [graphs, 2 D]: the mean of the rows, and the largest of what is above 0.
 at::Tensor read_out(const at::Tensor& rows, const batch::Batch& batch) {
-  const std::vector<int64_t> offsets(batch.node_offsets.begin(), batch.node_offsets.end());
+  const std::vector<int64_t> offsets = offsets_of(batch);
   return at::cat({ops::segment_means(rows, offsets), ops::segment_max(rows.relu(), offsets)}, 1);
 }
 
 }  // namespace
 
-Judge::Judge(const RelevanceOptions& options, std::vector<network::Head> heads)
-    : heads_(std::move(heads)), parameters_(options.seed, options.type) {
+Detectors::Detectors(const RelevanceOptions& options, int64_t statements, double nodes)
+    : parameters_(options.seed, options.type) {
   parameters_.add(network::relevance_layers(kHidden, options.columns.width));
-  for (const network::Head& head : heads_) {
-    layers::add_linear(parameters_, head.name + ".linear", head.width, 2 * kHidden);
-    layers::add_linear(parameters_, head.name + ".inner", kHidden, 2 * kHidden);
-    layers::add_linear(parameters_, head.name + ".outer", head.width, kHidden);
-    parameters_.add_constant(head.name + ".blind", {1, head.width}, 0);
-  }
+  layers::add_linear(parameters_, "inner", kHidden, kHidden);
+  parameters_.add_uniform("evidence.weight", {statements, kHidden}, 0.5 / std::sqrt(kHidden));
+  parameters_.add_constant("evidence.bias", {statements}, -std::log(2 * nodes));
+  parameters_.add_constant("gain", {statements}, std::log(std::exp(1.0) - 1));  // softplus of it is 1
 }
 
-std::vector<at::Tensor> Judge::forward(const batch::Batch& batch) const {
-  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch));
-  const at::Tensor read = read_out(rows, batch);
-  std::vector<at::Tensor> outputs;
-  for (const network::Head& head : heads_) {
-    const at::Tensor inner = linear(parameters_, head.name + ".inner", read).relu();
-    outputs.push_back(linear(parameters_, head.name + ".linear", read) +
-                      linear(parameters_, head.name + ".outer", inner));
-  }
-  return outputs;
+at::Tensor Detectors::forward(const batch::Batch& batch, const at::Tensor& gate) const {
+  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch), gate);
+  const at::Tensor evidence = linear(parameters_, "evidence", rows + linear(parameters_, "inner", rows).relu());
+  const std::vector<int64_t> offsets = offsets_of(batch);
+  const at::Tensor most = ops::segment_max(evidence.detach(), offsets);
+  at::Tensor share = (evidence - most.index_select(0, graph_of_node(batch))).exp();
+  if (gate.defined()) share = share * gate;
+  return most + (ops::segment_sums(share, offsets) + kLeastEvidence).log();
 }
 
-std::vector<at::Tensor> Judge::forward_blind(int64_t graphs) const {
-  std::vector<at::Tensor> outputs;
-  for (const network::Head& head : heads_) outputs.push_back(parameters_.get(head.name + ".blind").repeat({graphs, 1}));
-  return outputs;
-}
+at::Tensor Detectors::gains() const { return at::softplus(parameters_.get("gain")); }
 
 Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
     : columns_(options.columns), tasks_(tasks), parameters_(options.seed, options.type) {
@@ -88,12 +97,8 @@ Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
 at::Tensor Scorer::forward(const batch::Batch& batch) const {
   const auto level = level_of(batch);
   const at::Tensor rows = node_rows(parameters_, kHidden, batch, level);
-  std::vector<int64_t> graph_of;
-  for (int32_t g = 0; g < batch.graphs(); ++g)
-    graph_of.insert(graph_of.end(), static_cast<std::size_t>(batch.node_offsets[g + 1] - batch.node_offsets[g]), g);
   const at::Tensor context = read_out(rows, batch).mm(parameters_.get("context.weight").t());
-  const at::Tensor inner =
-      (linear(parameters_, "inner", rows) + context.index_select(0, at::tensor(graph_of, at::kLong))).relu();
+  const at::Tensor inner = (linear(parameters_, "inner", rows) + context.index_select(0, graph_of_node(batch))).relu();
   const at::Tensor both = linear(parameters_, "score", rows + inner);
   at::Tensor wide = both.narrow(1, tasks_, tasks_).contiguous();
   std::vector<double> shares;

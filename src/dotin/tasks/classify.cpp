@@ -59,13 +59,10 @@ at::Tensor Classify::loss(const at::Tensor& output, const batch::Batch& batch, c
   return ops::cross_entropy(output, labels, class_weights_, label_smoothing_);
 }
 
-at::Tensor Classify::graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                                  const BoundTargets& targets) const {
-  const at::Tensor rows = target_rows(batch, targets);
-  const at::Tensor known = rows.isnan().logical_not();
-  const at::Tensor labels = at::where(known, rows, at::zeros_like(rows)).to(at::kLong);
-  const at::Tensor losses = -at::log_softmax(output.narrow(0, 0, batch.anchors), 1).gather(1, labels);
-  return at::where(known, losses, at::full_like(losses, std::nan(""))).squeeze(1);
+at::Tensor Classify::statements(const batch::Batch& batch, const BoundTargets& targets) const {
+  const at::Tensor rows = target_rows(batch, targets).to(at::kDouble);
+  const at::Tensor classes = at::arange(static_cast<int64_t>(meaning().classes.size()), rows.options());
+  return at::where(rows.isnan(), rows, (rows == classes).to(at::kDouble));
 }
 
 void Classify::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -13,8 +13,7 @@ class Classify : public TaskOf<network::ClassOutput> {
   void fit(const data::View& train, const LossOptions& options) override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
-  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                          const BoundTargets& targets) const override;
+  at::Tensor statements(const batch::Batch& batch, const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -31,8 +30,7 @@ class Regress : public TaskOf<network::NumberOutput> {
   void fit(const data::View& train, const LossOptions& options) override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
-  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                          const BoundTargets& targets) const override;
+  at::Tensor statements(const batch::Batch& batch, const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -51,8 +49,7 @@ class Multilabel : public TaskOf<network::AnswerOutput> {
   void fit(const data::View& train, const LossOptions& options) override;
   BoundTargets bind(const data::Dataset& dataset) const override;
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
-  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                          const BoundTargets& targets) const override;
+  at::Tensor statements(const batch::Batch& batch, const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;
@@ -70,8 +67,7 @@ class Ged : public TaskOf<network::EmbeddingOutput> {
   void fit(const data::View& train, const LossOptions& options) override;
   BoundTargets bind(const data::Dataset&) const override { return {}; }
   at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const override;
-  at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                          const BoundTargets& targets) const override;
+  at::Tensor statements(const batch::Batch& batch, const BoundTargets& targets) const override;
   void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                Collected& collected) const override;
   std::vector<Metric> metrics(const Collected& collected) const override;

@@ -45,9 +45,10 @@ at::Tensor Multilabel::loss(const at::Tensor& output, const batch::Batch& batch,
   return terms(output, batch, targets).mean();
 }
 
-at::Tensor Multilabel::graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                                    const BoundTargets& targets) const {
-  return terms(output, batch, targets).mean_by_graph();
+at::Tensor Multilabel::statements(const batch::Batch& batch, const BoundTargets& targets) const {
+  const at::Tensor rows = target_rows(batch, targets).to(at::kDouble);
+  const at::Tensor yes = at::where(rows.isnan(), rows, (rows > 0.5).to(at::kDouble));
+  return at::cat({yes, 1 - yes}, 1);
 }
 
 void Multilabel::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -56,9 +56,11 @@ at::Tensor Regress::loss(const at::Tensor& output, const batch::Batch& batch, co
   return terms(output, batch, targets).mean();
 }
 
-at::Tensor Regress::graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                                 const BoundTargets& targets) const {
-  return terms(output, batch, targets).mean_by_graph();
+at::Tensor Regress::statements(const batch::Batch& batch, const BoundTargets& targets) const {
+  const at::Tensor rows = target_rows(batch, targets).to(at::kDouble);
+  const at::Tensor above =
+      at::where(rows.isnan(), rows, (rows > at::tensor(meaning().mean, at::kDouble)).to(at::kDouble));
+  return at::cat({above, 1 - above}, 1);
 }
 
 void Regress::collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,

@@ -35,11 +35,6 @@ std::unique_ptr<Task> make_task(std::shared_ptr<network::Output> output) {
 
 at::Tensor Task::TermsOfGraphs::mean() const { return losses.sum() / known.sum().clamp_min(1); }
 
-at::Tensor Task::TermsOfGraphs::mean_by_graph() const {
-  const at::Tensor count = known.sum(1), means = losses.sum(1) / count.clamp_min(1);
-  return at::where(count > 0, means, at::full_like(means, std::nan("")));
-}
-
 at::Tensor Task::target_rows(const batch::Batch& batch, const BoundTargets& targets) {
   std::vector<double> rows;
   rows.reserve(static_cast<std::size_t>(batch.anchors * targets.width));

@@ -62,9 +62,10 @@ class Task {
 
   /// Mean over the graphs that have a target; 0 where none has. output: [graphs, head width].
   virtual at::Tensor loss(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets) const = 0;
-  /// [anchors]: the plain loss of each graph, without smoothing and weights; NaN where it has no target.
-  virtual at::Tensor graph_losses(const at::Tensor& output, const batch::Batch& batch,
-                                  const BoundTargets& targets) const = 0;
+  /// What is true of each anchor, 1 or 0, NaN where it is not known: of which class it is; yes and no to every
+  /// question; above and below the mean of the training graphs. [anchors, statements]; none where a task says nothing
+  /// of a single graph, as ged does.
+  virtual at::Tensor statements(const batch::Batch& batch, const BoundTargets& targets) const = 0;
   virtual void collect(const at::Tensor& output, const batch::Batch& batch, const BoundTargets& targets,
                        Collected& collected) const = 0;
   /// The first is the main one, by which epochs are chosen.
@@ -77,8 +78,7 @@ class Task {
   struct TermsOfGraphs {
     at::Tensor losses, known;  // [anchors, columns]
 
-    at::Tensor mean() const;           // over all that are known; 0 where none is
-    at::Tensor mean_by_graph() const;  // [anchors]; NaN where none is
+    at::Tensor mean() const;  // over all that are known; 0 where none is
   };
 
   /// What bind gave for the anchors: doubles, for a target may need more digits than the output has.
