@@ -1,49 +1,22 @@
-"""Drives the pages of `dotin explain` and `dotin train` as a reader would: pages_test.py DOTIN"""
+"""Drives the pages of `dotin explain` as a reader would: pages_test.py DOTIN"""
 import json
-import os
-import subprocess
-import unittest
 
+import page_case
 from browser import run_tests
+from page_case import PageTest, dotin
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-DOTIN = None
-FOLDER = None
 BROWSER = None
-
-
-def dotin(*arguments):
-    return subprocess.run([DOTIN, *arguments], check=True, capture_output=True, text=True, cwd=FOLDER).stdout
-
-
-def place(name):
-    return os.path.join(FOLDER, name)
 
 
 def setUpModule():
     dotin("data", "generate", "motif", "--graphs", "60", "--nodes", "40", "--tasks", "2", "-o", "motif.jsonl")
     dotin("train", "motif.jsonl", "--tasks", "one=classify,two=classify:label2,ged", "--layers", "3", "--drop-ratio",
           "0.5", "--epochs", "3", "--hidden", "16", "--threads", "1", "--out", "run")
-    dotin("cv", "motif.jsonl", "--tasks", "one=classify,size=regress:label2", "--folds", "3", "--epochs", "3", "--hidden", "8",
-          "--threads", "1", "--out", "cv")
     dotin("explain", "run/model.safetensors", "motif.jsonl", "--graph", "3,7", "-o", "graphs.html")
     dotin("explain", "run/model.safetensors", "motif.jsonl", "--verify", "-o", "dataset.html")
-
-
-class PageTest(unittest.TestCase):
-    """What must hold for every page, whatever was done with it."""
-    page = None
-
-    def setUp(self):
-        BROWSER.size(1280, 1000)
-        BROWSER.open(place(self.page))
-
-    def tearDown(self):
-        self.assertEqual(BROWSER.problems(), [], "the console stays empty")
-        for address in BROWSER.requests():
-            self.assertTrue(address.startswith(("file://" + place(self.page), "data:", "blob:")), address)
 
 
 class GraphsPage(PageTest):
@@ -267,73 +240,5 @@ class DatasetPage(PageTest):
             self.assertTrue(BROWSER.saved(button).tag.endswith("svg"))
 
 
-class RunReport:
-    """What the reports of train and cv share."""
-
-    def result(self):
-        with open(os.path.join(os.path.dirname(place(self.page)), "result.json"), encoding="utf-8") as file:
-            return json.load(file)
-
-    def section(self, title):
-        return BROWSER.find("section[aria-label='%s']" % title)
-
-    def test_contrast_and_svg(self):
-        for theme in ["light", "dark"]:
-            BROWSER.use_theme(theme)
-            self.assertEqual(BROWSER.contrasts_too_low(), [], theme)
-        chart = BROWSER.saved(BROWSER.find("section[aria-label='Training loss'] .save"))
-        self.assertIn("epoch", "".join(chart.itertext()))
-
-    def test_has_the_configuration(self):
-        with open(os.path.join(os.path.dirname(place(self.page)), "config.toml"), encoding="utf-8") as file:
-            self.assertEqual(BROWSER.find("pre").get_property("textContent"), file.read())
-
-    def confusion(self, task):
-        """Counts by true and predicted class."""
-        rows = self.section(task + ": confusion matrix").find_elements("css selector", "tbody tr")
-        return [[int(cell.text.split("\n")[0].strip("✓ ")) for cell in row.find_elements("css selector", "td span")]
-                for row in rows]
-
-
-class TrainReport(RunReport, PageTest):
-    page = "run/report.html"
-
-    def test_shows_the_result(self):
-        result = self.result()
-        for row in self.section("Results").find_elements("css selector", "tbody tr"):
-            task, metric, validation, test = row.text.split()
-            self.assertAlmostEqual(float(validation), result["validation"][task][metric], delta=1e-3)
-            self.assertAlmostEqual(float(test), result["test"][task][metric], delta=1e-3)
-        counts = self.confusion("one")
-        self.assertEqual(sum(map(sum, counts)), result["graphs"]["test"])
-        self.assertAlmostEqual((counts[0][0] + counts[1][1]) / result["graphs"]["test"], result["test"]["one"]["accuracy"])
-        self.section("ged: distances")
-        self.section("Where nodes leave")
-
-    def test_curves_have_a_point_per_epoch(self):
-        line = self.section("one accuracy, validation").find_element("css selector", "path.line")
-        self.assertEqual(line.get_attribute("d").count("L"), 2, "three epochs")
-
-
-class CvReport(RunReport, PageTest):
-    page = "cv/report.html"
-
-    def test_counts_every_graph_once(self):
-        self.assertEqual(sum(map(sum, self.confusion("one"))), 60)
-        self.assertIn("60 graphs", self.section("Where nodes leave").text)
-        self.section("size: residuals")
-
-    def test_shows_every_fold_and_their_mean(self):
-        lines = self.section("one accuracy, test").find_elements("css selector", "path.line")
-        self.assertEqual(len(lines), 4)
-
-    def test_shows_every_rule(self):
-        result = self.result()["tasks"]["one"]["accuracy"]
-        row = self.section("Results").find_elements("css selector", "tbody tr")[0]
-        means = [float(cell.text.split("\n")[0]) for cell in row.find_elements("css selector", "td span")]
-        for mean, rule in zip(means, ["validation", "last", "best_mean", "best_test"], strict=True):
-            self.assertAlmostEqual(mean, result[rule]["mean"], delta=1e-3)
-
-
 if __name__ == "__main__":
-    run_tests(globals())
+    run_tests(globals(), vars(page_case))
