@@ -3,7 +3,7 @@ import json
 
 import page_case
 from browser import run_tests
-from page_case import PageTest, dotin
+from page_case import PageTest, TablesFit, dotin
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -19,7 +19,7 @@ def setUpModule():
     dotin("explain", "run/model.safetensors", "motif.jsonl", "--verify", "-o", "dataset.html")
 
 
-class GraphsPage(PageTest):
+class GraphsPage(TablesFit, PageTest):
     page = "graphs.html"
 
     @classmethod
@@ -209,7 +209,7 @@ class LargeGraph(PageTest):
         self.assertIn("Node 0", BROWSER.text("#details"))
 
 
-class DatasetPage(PageTest):
+class DatasetPage(TablesFit, PageTest):
     page = "dataset.html"
 
     def test_shows_what_json_says(self):
@@ -225,6 +225,19 @@ class DatasetPage(PageTest):
             choice.click()
             shown.append(BROWSER.all("section[aria-label='Kept more often than chance'] table")[-1].text)
         self.assertEqual(len(set(shown)), 4, "all together, and each of three tasks")
+
+    def test_labels_and_numbers_of_bars_lie_apart(self):
+        def rare(data):
+            label = data["summary"]["retention"][0]["labels"][0]
+            label.update(kept=0.01234 * label["expected"], value="a longer label", z=-99)
+        self.open_with(rare)
+        rows = BROWSER.run("""return [...document.querySelectorAll("section[aria-label='Kept more often than chance'] svg > g")].map((row) => {
+            const [label, number] = [...row.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+            return [label.right, number.left];
+        });""")
+        self.assertGreater(len(rows), 3)
+        for label, number in rows:
+            self.assertLess(label, number)
 
     def test_contrast_keyboard_and_svg(self):
         BROWSER.find("details summary").click()

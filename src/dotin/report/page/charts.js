@@ -33,7 +33,7 @@ dotin.charts = (() => {
     const LEFT = 150;
     const svg = chart(rows.length * ROW + 6, label);
     const values = rows.map(({ value }) => value).concat(from);
-    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(d3.extent(values)).range([d3.min(values) < from ? LEFT + 52 : LEFT, WIDTH - 62]);
+    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(d3.extent(values)).range([d3.min(values) < from ? LEFT + 70 : LEFT, WIDTH - 62]);
     const row = svg.selectAll("g").data(rows).join("g").attr("transform", (_, i) => `translate(0,${i * ROW + 3})`);
     row.append("text").attr("x", LEFT - 8).attr("y", 14).attr("text-anchor", "end").text((d) => shortened(d.label, 22))
       .append("title").text((d) => d.label);
