@@ -1,5 +1,6 @@
 """One headless Chromium for all page tests, and what they ask it."""
 import json
+import math
 import os
 import sys
 import tempfile
@@ -121,6 +122,30 @@ class Browser:
                 low.append("--%s: %.2f" % (mark, ratio))
         return low
 
+    def axis(self, chart, name, log=False):
+        """A function from a place on an axis of a chart to the value that its labels give to it, and the axis's ends."""
+        ticks, ends = self.run("""
+            const axis = arguments[0].querySelector(`g.${arguments[1]}`);
+            const [along, side] = arguments[1] === "x" ? ["e", "width"] : ["f", "height"];
+            const at = ({ transform }) => transform.baseVal[0].matrix[along] - 0.5;  // D3 puts ticks between pixels
+            const ticks = [...axis.querySelectorAll(".tick")].filter((tick) => tick.textContent);
+            return [ticks.map((tick) => [at(tick), Number(tick.textContent.replace("−", "-"))]),
+              [0, axis.querySelector(".domain").getBBox()[side]]];""", chart, name)
+        (first, low), (last, high) = ticks[0], ticks[-1]
+        assert first != last, "an axis has two labels"
+        if log:
+            low, high = math.log(low), math.log(high)
+
+        def value(place):
+            result = low + (place - first) / (last - first) * (high - low)
+            return math.exp(result) if log else result
+        return value, [value(end) for end in ends]
+
+    def tables_cut(self):
+        """Tables that must be scrolled sideways to be read."""
+        return self.run("""return [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth)
+            .map((box) => box.closest("section").getAttribute("aria-label"));""")
+
     def tab_stops(self, at_most=120):
         """What the Tab key reaches from the top: ids where there are any, else tag names."""
         self.driver.refresh()  # what was clicked last is where Tab would go on
@@ -149,14 +174,15 @@ class Browser:
         raise AssertionError("nothing was saved")
 
 
-def run_tests(module):
-    """Runs the tests of a module, and sets in it the program under test, a folder for its files and a browser."""
-    module["DOTIN"] = os.path.abspath(sys.argv.pop(1))
+def run_tests(*modules):
+    """Runs the tests of the program, and sets in modules the program under test, a folder for its files and a browser."""
+    program = os.path.abspath(sys.argv.pop(1))
     with tempfile.TemporaryDirectory() as folder:
-        module["FOLDER"] = folder
-        module["BROWSER"] = Browser(folder)
+        browser = Browser(folder)
+        for module in modules:
+            module.update(DOTIN=program, FOLDER=folder, BROWSER=browser)
         try:
             outcome = unittest.main(exit=False, verbosity=1).result
         finally:
-            module["BROWSER"].close()
+            browser.close()
     sys.exit(0 if outcome.wasSuccessful() else 1)

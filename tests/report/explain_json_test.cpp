@@ -71,8 +71,11 @@ TEST(ExplainJson, PlantedNodesAreListed) {
 TEST(ExplainJson, TheModelSaysHowItDrops) {
   const Explained given = explained(small_records(12));
   const json model = model_json(given.learner, *given.dataset);
-  EXPECT_EQ(model["tasks"][1],
-            json({{"name", "ged"}, {"kind", "ged"}, {"target", given.learner.tasks[1]->spec().target}}));
+  EXPECT_EQ(model["tasks"][1], json({{"name", "ged"},
+                                     {"kind", "ged"},
+                                     {"target", given.learner.tasks[1]->spec().target},
+                                     {"distance", "euclidean"},
+                                     {"scale", "nodes"}}));
   EXPECT_EQ(model["drop_ratio"], json({0.5, 0.5, 0.0}));
   EXPECT_EQ(model["layers"], 3);
 }

@@ -1,52 +1,36 @@
-"""Drives the pages of `dotin explain` and `dotin train` as a reader would: pages_test.py DOTIN"""
+"""Drives the pages of `dotin explain` as a reader would: pages_test.py DOTIN"""
 import json
-import os
-import subprocess
-import unittest
 
+import page_case
 from browser import run_tests
+from page_case import PageTest, TablesFit, dotin
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-DOTIN = None
-FOLDER = None
 BROWSER = None
-
-
-def dotin(*arguments):
-    return subprocess.run([DOTIN, *arguments], check=True, capture_output=True, text=True, cwd=FOLDER).stdout
-
-
-def place(name):
-    return os.path.join(FOLDER, name)
 
 
 def setUpModule():
     dotin("data", "generate", "motif", "--graphs", "60", "--nodes", "40", "--tasks", "2", "-o", "motif.jsonl")
     dotin("train", "motif.jsonl", "--tasks", "one=classify,two=classify:label2,ged", "--layers", "3", "--drop-ratio",
           "0.5", "--epochs", "3", "--hidden", "16", "--threads", "1", "--out", "run")
-    dotin("cv", "motif.jsonl", "--tasks", "one=classify,size=regress:label2", "--folds", "3", "--epochs", "3", "--hidden", "8",
-          "--threads", "1", "--out", "cv")
+    # Hardly trained, and without what tells a node's neighbours: attention is even, and nodes of one label are alike.
+    dotin("train", "motif.jsonl", "--preset", "paper", "--tasks", "one=classify", "--layers", "3", "--drop-ratio", "0.5",
+          "--epochs", "1", "--hidden", "8", "--threads", "1", "--out", "even")
+    dotin("explain", "even/model.safetensors", "motif.jsonl", "--graph", "3", "-o", "even.html")
     dotin("explain", "run/model.safetensors", "motif.jsonl", "--graph", "3,7", "-o", "graphs.html")
     dotin("explain", "run/model.safetensors", "motif.jsonl", "--verify", "-o", "dataset.html")
 
 
-class PageTest(unittest.TestCase):
-    """What must hold for every page, whatever was done with it."""
-    page = None
-
-    def setUp(self):
-        BROWSER.size(1280, 1000)
-        BROWSER.open(place(self.page))
-
-    def tearDown(self):
-        self.assertEqual(BROWSER.problems(), [], "the console stays empty")
-        for address in BROWSER.requests():
-            self.assertTrue(address.startswith(("file://" + place(self.page), "data:", "blob:")), address)
+def marks():
+    """The marks of the scatter: (their nodes, x, y, classes)."""
+    return BROWSER.run("""return [...document.querySelectorAll(".point")].map((mark) =>
+        [mark.dataset.nodes.split(" ").map(Number), mark.transform.baseVal[0].matrix.e, mark.transform.baseVal[0].matrix.f,
+         [...mark.classList]]);""")
 
 
-class GraphsPage(PageTest):
+class GraphsPage(TablesFit, PageTest):
     page = "graphs.html"
 
     @classmethod
@@ -58,7 +42,7 @@ class GraphsPage(PageTest):
         return BROWSER.text("output[for=layer]")
 
     def selected_in_scatter(self):
-        return sorted(int(point.get_attribute("data-node")) for point in BROWSER.all(".point.selected"))
+        return sorted(node for nodes, _, _, classes in marks() if "selected" in classes for node in nodes)
 
     def selected_in_table(self):
         return sorted(int(button.text) for button in BROWSER.all("#nodes button[aria-pressed=true]"))
@@ -105,13 +89,13 @@ class GraphsPage(PageTest):
         first = self.shown_layer()
         self.assertIn("Layer 1 of 3: %d nodes enter, %d leave, merged into one" % (
             len(layers[0]["nodes"]), len(layers[0]["dropped"])), first)
-        points = len(BROWSER.all(".point"))
-        self.assertEqual(points, len(layers[0]["nodes"]))
+        self.assertEqual(sorted(node for nodes, *_ in marks() for node in nodes), layers[0]["nodes"])
         before = BROWSER.run("return document.querySelector('canvas').toDataURL()")
         BROWSER.press("#layer", Keys.ARROW_RIGHT)
         self.assertIn("Layer 2 of 3: %d nodes and 1 merged node enter" % len(layers[1]["nodes"]), self.shown_layer())
         self.assertEqual(BROWSER.find("#layer").get_attribute("aria-valuetext"), self.shown_layer())
-        self.assertEqual(len(BROWSER.all(".point")), len(layers[1]["nodes"]), "who has left has no rank any more")
+        self.assertEqual(sorted(node for nodes, *_ in marks() for node in nodes), layers[1]["nodes"],
+                         "who has left has no rank any more")
         BROWSER.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.assertNotEqual(BROWSER.run("return document.querySelector('canvas').toDataURL()"), before)
 
@@ -139,7 +123,7 @@ class GraphsPage(PageTest):
 
     def test_selection_in_the_scatter_shows_in_drawing_and_table(self):
         unselected = BROWSER.run("return document.querySelector('canvas').toDataURL()")
-        point = BROWSER.find(".point[data-node='5']")
+        point = BROWSER.find(".point[data-nodes='5']")
         BROWSER.run("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", point)
         BROWSER.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.assertEqual(self.selected_in_table(), [5])
@@ -155,7 +139,7 @@ class GraphsPage(PageTest):
               .map((value, i) => value - (i === 0 ? left + right : top + bottom) / 2);""", overlay)
         ActionChains(BROWSER.driver).move_to_element_with_offset(overlay, x, y).click_and_hold().move_by_offset(
             -2 * x, -2 * y).release().perform()
-        self.assertGreater(len(self.selected_in_scatter()), 0.8 * len(BROWSER.all(".point")))
+        self.assertGreater(len(self.selected_in_scatter()), 0.8 * len(marks()))
         self.assertIn("selected nodes", BROWSER.text("#nodes caption"))
         BROWSER.find("#clear").click()
         self.assertEqual(self.selected_in_scatter(), [])
@@ -176,14 +160,58 @@ class GraphsPage(PageTest):
         BROWSER.press("canvas", Keys.ESCAPE)
         self.assertEqual(self.selected_in_scatter(), [])
 
-    def test_orange_means_a_ratio_of_at_least_a_quarter(self):
-        for layer in range(3):
-            attentiveness = self.predicted[3]["layers"][layer]["attentiveness"]
-            nodes = self.predicted[3]["layers"][layer]["nodes"]
-            for point in BROWSER.all(".point"):
-                at = nodes.index(int(point.get_attribute("data-node")))
-                less, more = sorted([attentiveness["one"][at], attentiveness["two"][at]])
-                self.assertEqual("similar" in point.get_attribute("class").split(), less >= 0.25 * more)
+    def test_marks_stand_at_their_ranks(self):
+        shared = 0
+        for layer in BROWSER.run("return dotin.data.graphs[0].layers"):
+            at = {node: i for i, node in enumerate(layer["nodes"])}
+            chart = BROWSER.find("svg[role=application]")
+            (x, _), (y, _) = BROWSER.axis(chart, "x"), BROWSER.axis(chart, "y")
+            for nodes, left, top, _ in marks():
+                shared += len(nodes) > 1
+                for node in nodes:
+                    self.assertAlmostEqual(x(left), layer["rank"]["one"][at[node]], delta=0.05)
+                    self.assertAlmostEqual(y(top), layer["rank"]["two"][at[node]], delta=0.05)
+            BROWSER.press("#layer", Keys.ARROW_RIGHT)
+        self.assertGreater(shared, 0, "nodes that share both ranks are one mark")
+
+    def test_a_mark_of_several_nodes_selects_them_all(self):
+        nodes = max((nodes for nodes, *_ in marks()), key=len)
+        self.assertGreater(len(nodes), 1)
+        mark = BROWSER.find(".point[data-nodes='%s']" % " ".join(map(str, nodes)))
+        for shift, selected in [("false", nodes), ("true", [])]:
+            BROWSER.run("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, shiftKey: %s}))" % shift, mark)
+            self.assertEqual(self.selected_in_table(), selected)
+
+    def test_circles_have_near_ranks(self):
+        for layer in BROWSER.run("return dotin.data.graphs[0].layers"):
+            ranks = list(zip(layer["rank"]["one"], layer["rank"]["two"], strict=True))
+            near = 0.1 * len(ranks)
+            for nodes, _, _, classes in marks():
+                one, two = ranks[layer["nodes"].index(nodes[0])]
+                self.assertEqual("similar" in classes, abs(one - two) <= near)
+            alike = sum(abs(one - two) <= near for one, two in ranks)
+            chance = sum(abs(one - two) <= near for one, _ in ranks for _, two in ranks) / len(ranks)
+            said = BROWSER.text("#alike")
+            self.assertIn("%d of %d nodes are alike" % (alike, len(ranks)), said)
+            self.assertAlmostEqual(float(said.split("; ")[1].split()[0]), chance, delta=0.06 * chance)
+            BROWSER.press("#layer", Keys.ARROW_RIGHT)
+
+    def test_opposed_ranks_are_not_alike(self):
+        def oppose(data):
+            for layer in data["graphs"][0]["layers"]:
+                layer["rank"]["two"] = [len(layer["nodes"]) + 1 - rank for rank in layer["rank"]["one"]]
+        self.open_with(oppose)
+        self.assertLess(int(BROWSER.text("#alike").split()[0]), 0.2 * len(self.predicted[3]["layers"][0]["nodes"]))
+        self.assertIn("Rank correlation: −1.00", BROWSER.text("#alike"))
+
+    def test_the_papers_rule_is_a_choice(self):
+        BROWSER.find("input[name=rule][value=ratio]").click()
+        for layer in self.predicted[3]["layers"]:
+            pairs = list(zip(layer["attentiveness"]["one"], layer["attentiveness"]["two"], strict=True))
+            alike = [min(pair) >= 0.25 * max(pair) for pair in pairs]
+            for nodes, _, _, classes in marks():
+                self.assertEqual("similar" in classes, alike[layer["nodes"].index(nodes[0])])
+            self.assertIn("%d of %d nodes are alike" % (sum(alike), len(alike)), BROWSER.text("#alike"))
             BROWSER.press("#layer", Keys.ARROW_RIGHT)
 
     def test_scatter_takes_any_two_tasks(self):
@@ -218,6 +246,63 @@ class GraphsPage(PageTest):
         self.assertLessEqual(BROWSER.run("return document.documentElement.scrollWidth"), 390)
 
 
+class EvenAttention(PageTest):
+    """A graph to whose nodes a model of one task is about equally attentive."""
+    page = "even.html"
+
+    def legend(self):
+        """Colours of the least and of the largest attentiveness, as red, green and blue."""
+        return BROWSER.run("""const parts = document.querySelectorAll(".legend rect");
+            return [parts[0], parts[parts.length - 1]].map((part) => { const { r, g, b } = d3.rgb(part.getAttribute("fill")); return [r, g, b]; });""")
+
+    def test_points_stand_at_their_attentiveness(self):
+        for layer in BROWSER.run("return dotin.data.graphs[0].layers"):
+            values = dict(zip(layer["nodes"], layer["attentiveness"]["one"], strict=True))
+            chart = BROWSER.find("svg[role=application]")
+            y, _ = BROWSER.axis(chart, "y", log=True)
+            for (node,), _, top, classes in marks():
+                self.assertAlmostEqual(y(top) / values[node], 1, delta=1e-3)
+                self.assertEqual("similar" in classes, node not in layer["dropped"])
+            x, _ = BROWSER.axis(chart, "x")
+            order = [node for (node,), *_ in sorted(marks(), key=lambda mark: mark[1])]
+            self.assertEqual([round(x(left)) for left in sorted(left for _, left, *_ in marks())], list(range(1, len(order) + 1)))
+            ranks = dict(zip(layer["nodes"], layer["rank"]["one"], strict=True))
+            self.assertEqual(order, sorted(order, key=lambda node: (ranks[node], node)))
+            BROWSER.press("#layer", Keys.ARROW_RIGHT)
+
+    def test_nodes_that_are_alike_look_alike(self):
+        def even(data):
+            values = data["graphs"][0]["layers"][0]["attentiveness"]["one"]
+            values[:] = [0.035 * 1.04 ** (i / (len(values) - 1)) for i in range(len(values))]
+        self.open_with(even)
+        self.assertIn("No preference: in this layer attention for one differs by 4%.", BROWSER.text("#notes"))
+        for theme in ["light", "dark"]:
+            BROWSER.use_theme(theme)
+            for one, other in zip(*self.legend(), strict=True):
+                self.assertLess(abs(one - other), 30, "of 255")
+
+    def test_says_where_the_index_decided(self):
+        layer = BROWSER.run("return dotin.data.graphs[0].layers[0]")
+        scores = dict(zip(layer["nodes"], layer["score"], strict=True))
+        cut = max(scores[node] for node in layer["dropped"])
+        tied = [node for node in layer["nodes"] if abs(scores[node] - cut) <= 1e-6 * max(map(abs, layer["score"]))]
+        stay = [node for node in tied if node in layer["kept"]]
+        self.assertEqual(stay, tied[:len(stay)])
+        self.assertIn("Chosen by index: of %d nodes with equal drop scores the first %s, the other %d leave." % (
+            len(tied), "stays" if len(stay) == 1 else "%d stay" % len(stay), len(tied) - len(stay)), BROWSER.text("#notes"))
+        BROWSER.press("canvas", *[Keys.ARROW_RIGHT] * (tied[0] + 1))
+        self.assertIn("of the %d equal ones here those of higher index" % len(tied), BROWSER.text("#details"))
+
+    def test_a_preference_is_shown_in_full_colours(self):
+        def prefer(data):
+            layer = data["graphs"][0]["layers"][0]
+            layer["attentiveness"]["one"][0] *= 8
+            layer["score"] = [-i for i in range(len(layer["nodes"]))]
+        self.open_with(prefer)
+        self.assertEqual(BROWSER.text("#notes"), "")
+        self.assertGreater(max(abs(one - other) for one, other in zip(*self.legend(), strict=True)), 120)
+
+
 class LargeGraph(PageTest):
     page = "large.html"
 
@@ -236,7 +321,7 @@ class LargeGraph(PageTest):
         self.assertIn("Node 0", BROWSER.text("#details"))
 
 
-class DatasetPage(PageTest):
+class DatasetPage(TablesFit, PageTest):
     page = "dataset.html"
 
     def test_shows_what_json_says(self):
@@ -253,6 +338,19 @@ class DatasetPage(PageTest):
             shown.append(BROWSER.all("section[aria-label='Kept more often than chance'] table")[-1].text)
         self.assertEqual(len(set(shown)), 4, "all together, and each of three tasks")
 
+    def test_labels_and_numbers_of_bars_lie_apart(self):
+        def rare(data):
+            label = data["summary"]["retention"][0]["labels"][0]
+            label.update(kept=0.01234 * label["expected"], value="a longer label", z=-99)
+        self.open_with(rare)
+        rows = BROWSER.run("""return [...document.querySelectorAll("section[aria-label='Kept more often than chance'] svg > g")].map((row) => {
+            const [label, number] = [...row.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+            return [label.right, number.left];
+        });""")
+        self.assertGreater(len(rows), 3)
+        for label, number in rows:
+            self.assertLess(label, number)
+
     def test_contrast_keyboard_and_svg(self):
         BROWSER.find("details summary").click()
         for theme in ["light", "dark"]:
@@ -267,73 +365,5 @@ class DatasetPage(PageTest):
             self.assertTrue(BROWSER.saved(button).tag.endswith("svg"))
 
 
-class RunReport:
-    """What the reports of train and cv share."""
-
-    def result(self):
-        with open(os.path.join(os.path.dirname(place(self.page)), "result.json"), encoding="utf-8") as file:
-            return json.load(file)
-
-    def section(self, title):
-        return BROWSER.find("section[aria-label='%s']" % title)
-
-    def test_contrast_and_svg(self):
-        for theme in ["light", "dark"]:
-            BROWSER.use_theme(theme)
-            self.assertEqual(BROWSER.contrasts_too_low(), [], theme)
-        chart = BROWSER.saved(BROWSER.find("section[aria-label='Training loss'] .save"))
-        self.assertIn("epoch", "".join(chart.itertext()))
-
-    def test_has_the_configuration(self):
-        with open(os.path.join(os.path.dirname(place(self.page)), "config.toml"), encoding="utf-8") as file:
-            self.assertEqual(BROWSER.find("pre").get_property("textContent"), file.read())
-
-    def confusion(self, task):
-        """Counts by true and predicted class."""
-        rows = self.section(task + ": confusion matrix").find_elements("css selector", "tbody tr")
-        return [[int(cell.text.split("\n")[0].strip("✓ ")) for cell in row.find_elements("css selector", "td span")]
-                for row in rows]
-
-
-class TrainReport(RunReport, PageTest):
-    page = "run/report.html"
-
-    def test_shows_the_result(self):
-        result = self.result()
-        for row in self.section("Results").find_elements("css selector", "tbody tr"):
-            task, metric, validation, test = row.text.split()
-            self.assertAlmostEqual(float(validation), result["validation"][task][metric], delta=1e-3)
-            self.assertAlmostEqual(float(test), result["test"][task][metric], delta=1e-3)
-        counts = self.confusion("one")
-        self.assertEqual(sum(map(sum, counts)), result["graphs"]["test"])
-        self.assertAlmostEqual((counts[0][0] + counts[1][1]) / result["graphs"]["test"], result["test"]["one"]["accuracy"])
-        self.section("ged: distances")
-        self.section("Where nodes leave")
-
-    def test_curves_have_a_point_per_epoch(self):
-        line = self.section("one accuracy, validation").find_element("css selector", "path.line")
-        self.assertEqual(line.get_attribute("d").count("L"), 2, "three epochs")
-
-
-class CvReport(RunReport, PageTest):
-    page = "cv/report.html"
-
-    def test_counts_every_graph_once(self):
-        self.assertEqual(sum(map(sum, self.confusion("one"))), 60)
-        self.assertIn("60 graphs", self.section("Where nodes leave").text)
-        self.section("size: residuals")
-
-    def test_shows_every_fold_and_their_mean(self):
-        lines = self.section("one accuracy, test").find_elements("css selector", "path.line")
-        self.assertEqual(len(lines), 4)
-
-    def test_shows_every_rule(self):
-        result = self.result()["tasks"]["one"]["accuracy"]
-        row = self.section("Results").find_elements("css selector", "tbody tr")[0]
-        means = [float(cell.text.split("\n")[0]) for cell in row.find_elements("css selector", "td span")]
-        for mean, rule in zip(means, ["validation", "last", "best_mean", "best_test"], strict=True):
-            self.assertAlmostEqual(mean, result[rule]["mean"], delta=1e-3)
-
-
 if __name__ == "__main__":
-    run_tests(globals())
+    run_tests(globals(), vars(page_case))

@@ -109,8 +109,14 @@ json by_taken(const std::array<explain::Interval, 3>& intervals) {
 json model_json(const network::Description& about, const data::Dataset& dataset) {
   const network::ModelOptions& model = about.options.model;
   json tasks = json::array();
-  for (const auto& task : about.outputs)
-    tasks.push_back({{"name", task->name()}, {"kind", task->spec().kind}, {"target", task->spec().target}});
+  for (const auto& task : about.outputs) {
+    json entry = {{"name", task->name()}, {"kind", task->spec().kind}, {"target", task->spec().target}};
+    if (task->spec().kind == "ged") {
+      const json meaning = task->to_json();
+      for (const char* const key : {"distance", "scale"}) entry[key] = meaning.at(key);
+    }
+    tasks.push_back(std::move(entry));
+  }
   json drop_ratio = json::array();
   for (int64_t l = 0; l < model.layers; ++l) drop_ratio.push_back(model.drop_ratio_of(l));
   return {{"dataset", dataset.name},

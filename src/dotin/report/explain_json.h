@@ -10,7 +10,7 @@
 
 namespace dotin::report {
 
-/// What every explanation is of: dataset, tasks, and how the model drops.
+/// What every explanation is of: dataset, tasks (for ged with the distance of embeddings), and how the model drops.
 nlohmann::json model_json(const network::Description& about, const data::Dataset& dataset);
 
 /// Per layer nodes, kept, dropped and attentiveness, as in predictions.

@@ -1,6 +1,7 @@
 // Charts of the dataset and run pages. Each gives an SVG element; what it shows is also said in words or in a table.
 dotin.charts = (() => {
   const WIDTH = 560;
+  const COUNTED = ["epoch", "graphs"];
 
   const chart = (height, label) => d3.create("svg").attr("class", "chart").attr("viewBox", `0 0 ${WIDTH} ${height}`)
     .attr("role", "img").attr("aria-label", label);
@@ -11,10 +12,15 @@ dotin.charts = (() => {
     const plot = svg.append("g").attr("transform", `translate(${left},${top})`);
     return { svg, plot, width: WIDTH - left - right, height: height - top - bottom };
   };
+  /** An axis; there are no fractions of what is counted. */
+  const ticked = (axis, count, name) => {
+    if (!COUNTED.includes(name)) return axis.ticks(count);
+    return axis.tickValues(axis.scale().ticks(count).filter(Number.isInteger)).tickFormat(d3.format("d"));
+  };
   const axes = ({ plot, width, height }, x, y, names) => {
-    plot.append("g").attr("class", "grid").call(d3.axisLeft(y).ticks(5).tickSize(-width).tickFormat(""));
-    plot.append("g").attr("transform", `translate(0,${height})`).call(d3.axisBottom(x).ticks(6));
-    plot.append("g").call(d3.axisLeft(y).ticks(5));
+    plot.append("g").attr("class", "grid").call(ticked(d3.axisLeft(y), 5, names.y).tickSize(-width).tickFormat(""));
+    plot.append("g").attr("class", "x").attr("transform", `translate(0,${height})`).call(ticked(d3.axisBottom(x), 6, names.x));
+    plot.append("g").attr("class", "y").call(ticked(d3.axisLeft(y), 5, names.y));
     plot.append("text").attr("x", width / 2).attr("y", height + 34).attr("text-anchor", "middle").text(names.x);
     plot.append("text").attr("transform", `translate(-52,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(names.y);
   };
@@ -27,7 +33,7 @@ dotin.charts = (() => {
     const LEFT = 150;
     const svg = chart(rows.length * ROW + 6, label);
     const values = rows.map(({ value }) => value).concat(from);
-    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(d3.extent(values)).range([d3.min(values) < from ? LEFT + 52 : LEFT, WIDTH - 62]);
+    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(d3.extent(values)).range([d3.min(values) < from ? LEFT + 70 : LEFT, WIDTH - 62]);
     const row = svg.selectAll("g").data(rows).join("g").attr("transform", (_, i) => `translate(0,${i * ROW + 3})`);
     row.append("text").attr("x", LEFT - 8).attr("y", 14).attr("text-anchor", "end").text((d) => shortened(d.label, 22))
       .append("title").text((d) => d.label);
@@ -56,17 +62,33 @@ dotin.charts = (() => {
     return area.svg.node();
   };
 
-  /** Lines. series: [{points: [[x, y], ...], strong}]; points without a value are left out. */
-  const lines = (label, series, names) => {
+  /** A scale of values that cannot be below 0 (where none is) nor above `most`: no room is left beyond. */
+  const within = (scale, [least], most) => {
+    const [low, high] = scale.domain();
+    return scale.domain([least >= 0 ? Math.max(0, low) : low, Math.min(high, most)]);
+  };
+
+  /** Lines over epochs. series: [{points: [[epoch, y], ...], strong, name}]; points without a value are left out. Lines
+      of several names have colours and dashes of their own, and a legend. */
+  const lines = (label, series, names, { most = Infinity } = {}) => {
     const known = series.map((line) => ({ ...line, points: line.points.filter(([, y]) => y !== null) }));
     const all = known.flatMap(({ points }) => points);
-    const area = frame(250, label);
+    const kinds = [...new Set(known.filter(({ points }) => points.length).map(({ name }) => name))];
+    const area = frame(250, label, { top: kinds.length > 1 ? 30 : 10 });
     const x = d3.scaleLinear(padded(d3.extent(all, ([value]) => value)), [0, area.width]);
-    const y = d3.scaleLinear(padded(d3.extent(all, ([, value]) => value)), [area.height, 0]).nice();
+    const extent = d3.extent(all, ([, value]) => value);
+    const y = within(d3.scaleLinear(padded(extent), [area.height, 0]).nice(5), extent, most);
     axes(area, x, y, names);
     const path = d3.line().x(([value]) => x(value)).y(([, value]) => y(value));
+    const classes = ({ strong, name }) => `line stroke${strong ? "" : " quiet"}${kinds.length > 1 ? ` kind-${kinds.indexOf(name)}` : ""}`;
     area.plot.selectAll("path.line").data(known.filter(({ points }) => points.length)).join("path")
-      .attr("class", ({ strong }) => strong ? "line stroke" : "line stroke quiet").attr("d", ({ points }) => path(points));
+      .attr("class", classes).attr("d", ({ points }) => path(points));
+    if (kinds.length > 1) {
+      const entry = area.plot.selectAll("g.entry").data(kinds).join("g").attr("class", "entry")
+        .attr("transform", (_, i) => `translate(${150 * i},-16)`);
+      entry.append("line").attr("class", (name) => classes({ strong: true, name })).attr("x2", 32);
+      entry.append("text").attr("x", 40).attr("y", 4).text((name) => name);
+    }
     return area.svg.node();
   };
 

@@ -88,7 +88,7 @@ const inLightTheme = (work) => {
 };
 
 const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity",
-  "font-size", "font-family", "font-weight", "text-anchor"];
+  "font-size", "font-family", "font-weight", "text-anchor", "paint-order"];
 
 /** A chart as a file of its own: what style.css says is written onto every element. */
 dotin.chartSvg = (chart) => {

@@ -45,10 +45,10 @@
     const rows = summary.agreement.map(({ tasks, correlation, correlation_error: error }) => ({ label: tasks.join(", "),
       mean: correlation, low: correlation - 1.96 * error, high: correlation + 1.96 * error, strong: true }))
       .filter(({ mean }) => mean !== null);
-    const table = dotin.table("", ["tasks", "rank correlation", "overlap", "similar"], summary.agreement.map((pair) =>
+    const table = dotin.table("", ["tasks", "rank correlation", "overlap", "alike by ratio"], summary.agreement.map((pair) =>
       [pair.tasks.join(", "), dotin.number(pair.correlation), `${dotin.number(100 * pair.overlap)}%`, `${dotin.number(100 * pair.similar)}%`]));
     const about = "In the first layer. Overlap: of the nodes that two tasks would keep, those both would. " +
-      "Similar: nodes whose attentiveness for the one is at least a quarter of that for the other.";
+      "Alike by ratio, the paper's rule: nodes whose smaller attentiveness is at least a quarter of the larger. It holds for nearly all where attention is even, whatever the order.";
     return [rows.length ? dotin.chartPanel("Agreement between tasks", about,
       dotin.charts.intervals("Rank correlation of tasks", rows, "rank correlation, mean over graphs with its 95% interval"), table)
       : dotin.panel("Agreement between tasks", { about }, table)];
@@ -68,7 +68,7 @@
         : dotin.panel(title, { about }, table);
     };
     const of = `${dotin.counted(graphs, "graph")}; ${leftOut} left out, of which nothing was kept or nothing dropped. Gain: better than random by. 95% bootstrap intervals.`;
-    const plantedTable = planted.length ? [dotin.panel("Planted nodes found", { about: "Mean over graphs, with 95% bootstrap intervals." },
+    const plantedTable = planted.length ? [dotin.panel("Planted nodes found", { about: "Mean over graphs, with 95% bootstrap intervals.", classes: "wide" },
       dotin.table("", ["target", "after layer", "precision", "by chance", "recall", "by chance"], planted.map((match) =>
         [match.target, String(match.layer + 1), show(match.precision), dotin.number(match.chance_precision), show(match.recall), dotin.number(match.chance_recall)])))] : [];
     return [

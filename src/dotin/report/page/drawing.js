@@ -18,18 +18,31 @@ dotin.facts = (graph) => {
     attentiveness: (node, layer, task) => graph.layers[layer].attentiveness[task][places[layer].get(node)],
     rank: (node, layer, task) => graph.layers[layer].rank[task][places[layer].get(node)],
     score: (node, layer) => graph.layers[layer].score[places[layer].get(node)],
+    /** Nodes whose drop scores are equal where the layer cuts, of which the lower indices stay (docs/method.md, step 5). */
+    tiedAtCut: (layer) => {
+      const { nodes, kept, dropped, score } = graph.layers[layer];
+      if (dotin.data.model.drop !== "dotin" || !dropped.length || !kept.length) return [];
+      const order = d3.range(nodes.length).sort((a, b) => score[b] - score[a]);
+      const tolerance = 1e-6 * d3.max(score, Math.abs);
+      const tied = (i) => score[order[i - 1]] - score[order[i]] <= tolerance;
+      let first = kept.length, last = kept.length;
+      while (first > 0 && tied(first)) --first;
+      while (last < order.length && tied(last)) ++last;
+      return first < kept.length ? order.slice(first, last).map((i) => nodes[i]) : [];
+    },
     mergedOf: (layer) => graph.merged.find((merged) => merged.layer === layer),
     /** The merged nodes that enter a layer. */
     mergedIn: (layer) => graph.merged.filter((merged) => graph.layers[layer].merged.includes(merged.layer)),
   };
 };
 
-/** Colours for attentiveness on a log scale, at most a thousandfold wide: what stands out is darker on white, lighter on
-    black. */
+/** Colours for attentiveness on a log scale, two- to a thousandfold wide: what stands out is darker on white, lighter on
+    black. A narrower range takes the middle of the palette only, so that nodes which are nearly alike look alike. */
 dotin.attentivenessColours = (values) => {
-  const most = d3.max(values);
+  const most = Math.max(d3.max(values), 1e-300);
   const least = Math.max(d3.min(values), most / 1000);
-  const position = most > least ? d3.scaleLog([least, most], [0, 1]).clamp(true) : () => 0.5;
+  const beyond = Math.max(1, Math.sqrt(2 * least / most));
+  const position = d3.scaleLog([least / beyond, most * beyond], [0, 1]).clamp(true);
   const paint = dotin.dark() ? (t) => d3.interpolateViridis(0.25 + 0.75 * t) : (t) => d3.interpolateViridis(0.92 - 0.85 * t);
   return { least, most, position, paint, colour: (value) => paint(position(value)) };
 };

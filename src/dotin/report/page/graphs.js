@@ -4,6 +4,7 @@
   const tasks = model.tasks.map(({ name }) => name);
   const PLAY_SECONDS = 1.3;
   const TABLE_ROWS = 12;
+  const ALIKE_PERCENT = 10;  // a task whose attention differs by less has no preference
 
   /** "leaves in layer 2", in words. Layers count from 1 for people. */
   const departureText = (graph, node) => {
@@ -56,7 +57,11 @@
       const into = facts.mergedOf(graph.departure[node]);
       row("departure", departureText(graph, node) + (into ? `, into a merged node of ${into.stands_for.length}` : ""));
       const score = facts.score(node, spoken);
-      if (score !== undefined) row("drop score", `${dotin.number(score)} of all tasks together, in layer ${spoken + 1}: the lowest leave`);
+      const tied = facts.tiedAtCut(spoken);
+      if (score !== undefined) {
+        row("drop score", `${dotin.number(score)} of all tasks together, in layer ${spoken + 1}: the lowest leave` +
+          (tied.includes(node) ? `, and of the ${tied.length} equal ones here those of higher index` : ""));
+      }
       return [dotin.element("h2", { id: "node" }, `Node ${node}`), list,
         dotin.table(`In layer ${spoken + 1}, of ${dotin.counted(graph.layers[spoken].nodes.length, "node")}`,
           ["task", "attentiveness", "rank"],
@@ -155,6 +160,28 @@
     return [dotin.element("div", { class: "layer" }, slider, output), ...(count > 1 ? [play] : [])];
   };
 
+  /** What the colours cannot show: that a task prefers no node, and that the index decided who leaves. */
+  const notes = (graph, facts, { layer, task }) => {
+    const { nodes, dropped } = graph.layers[layer];
+    const [least, most] = d3.extent(nodes, (node) => facts.attentiveness(node, layer, task));
+    const percent = 100 * (most / least - 1);
+    const apart = percent < 0.1 ? "by less than 0.1%" : `by ${Number(percent.toPrecision(1))}%`;
+    const tied = facts.tiedAtCut(layer);
+    const leave = tied.filter((node) => dropped.includes(node)).length;
+    const stay = tied.length - leave;
+    return [
+      ...(nodes.length > 1 && percent < ALIKE_PERCENT ? [`No preference: in this layer attention for ${task} differs ${apart}.`] : []),
+      ...(tied.length ? [`Chosen by index: of ${tied.length} nodes with equal drop scores the first ${stay === 1 ? "stays" : `${stay} stay`}, ${leave === 1 ? "the last leaves" : `the other ${leave} leave`}.`] : []),
+    ];
+  };
+  const noteList = (graph, facts, store) => {
+    const box = dotin.element("div", { id: "notes", "aria-live": "polite" });
+    const show = () => box.replaceChildren(...notes(graph, facts, store.state).map((note) => dotin.element("p", {}, note)));
+    store.follow((state, before) => { if (state.layer !== before.layer || state.task !== before.task) show(); });
+    show();
+    return box;
+  };
+
   const mark = (draw) => {
     const svg = d3.create("svg").attr("width", 18).attr("height", 16).attr("aria-hidden", "true");
     draw(svg);
@@ -168,10 +195,11 @@
     const show = () => {
       const { layer, task } = store.state;
       const values = graph.layers[layer].nodes.map((node) => facts.attentiveness(node, layer, task));
-      const { least, most, paint } = dotin.attentivenessColours(values);
+      const { least, most, position, paint } = dotin.attentivenessColours(values);
+      const shade = d3.scaleLinear([0, 21], [position(least), position(most)]);
       const scale = d3.create("svg").attr("width", 110).attr("height", 14).attr("aria-hidden", "true");
       scale.selectAll("rect").data(d3.range(22)).join("rect").attr("x", (i) => 5 * i).attr("width", 5.2).attr("height", 14)
-        .attr("fill", (i) => paint(i / 21));
+        .attr("fill", (i) => paint(shade(i)));
       const item = (picture, text) => dotin.element("span", {}, picture, text);
       box.replaceChildren(
         dotin.element("span", {}, `attentiveness ${dotin.number(least)}`, scale.node(), `${dotin.number(most)} (larger: more)`),
@@ -187,27 +215,49 @@
     return box;
   };
 
+  const RULES = {
+    ranks: { label: "ranks", alike: "ranks at most a tenth of the nodes apart", apart: "ranks further apart" },
+    ratio: { label: "the paper's ratio", alike: "the smaller attentiveness is at least a quarter of the larger", apart: "matters to one, less to the other" },
+  };
+  const signed = (value) => Number.isNaN(value) ? "unknown" : value.toFixed(2).replace("-", "−");
   const scatterPanel = (graph, facts, store) => {
     const box = dotin.element("div");
     const save = dotin.scatter(box, graph, facts, store);
     const two = store.state.second !== null;
-    const legend = (classes, type, text) => dotin.element("span", {}, mark((svg) => svg.attr("class", "chart").style("width", "18px")
+    const symbol = (classes, type, text) => dotin.element("span", {}, mark((svg) => svg.attr("class", "chart").style("width", "18px")
       .append("path").attr("class", classes).attr("transform", "translate(9,8)").attr("d", d3.symbol().type(type).size(60)())), text);
     const pick = (key, label) => dotin.element("label", {}, `${label} `, dotin.element("select", { id: key,
       change: (event) => store.set({ [key]: event.target.value }) },
       ...tasks.map((task) => dotin.element("option", { value: task, selected: task === store.state[key] }, task))));
+    const legend = dotin.element("div", { class: "legend" });
+    const counts = dotin.element("p", { class: "muted legend", id: "alike" });
+    const show = () => {
+      const { layer, first, second, rule } = store.state;
+      const { nodes } = graph.layers[layer];
+      const [a, b] = [first, second].map((task) => nodes.map((node) => facts.rank(node, layer, task)));
+      const alike = nodes.filter(dotin.alikeRules[rule](facts, nodes.length, store.state)).length;
+      legend.replaceChildren(symbol("similar", d3.symbolCircle, `alike to both: ${RULES[rule].alike}`), symbol("apart", d3.symbolDiamond, RULES[rule].apart));
+      counts.textContent = `${alike} of ${dotin.counted(nodes.length, "node")} ${alike === 1 ? "is" : "are"} alike` +
+        (rule === "ranks" ? `; ${dotin.number(Number(dotin.nearByChance(a, b).toPrecision(2)))} would be if the ranks had nothing to do with each other` : "") +
+        `. Rank correlation: ${signed(dotin.rankCorrelation(a, b))}.`;
+    };
+    if (two) {
+      store.follow((state, before) => { if (["layer", "first", "second", "rule"].some((key) => state[key] !== before[key])) show(); });
+      show();
+    } else {
+      legend.append(symbol("similar", d3.symbolCircle, "stays"), symbol("apart", d3.symbolDiamond, "leaves in this layer"));
+    }
     return dotin.panel(two ? "Ranks by task" : "Attentiveness by rank",
       { save: dotin.saveButton(`${model.dataset}-${graph.graph}-ranks`, save) },
-      ...(tasks.length > 2 ? [dotin.element("div", { class: "bar" }, pick("first", "across"), pick("second", "up"))] : []),
-      box,
-      dotin.element("div", { class: "legend" },
-        legend("similar", d3.symbolCircle, two ? "matters alike to both: attentiveness ratio at least 0.25" : "stays"),
-        legend("apart", d3.symbolDiamond, two ? "matters to one, less to the other" : "leaves in this layer")));
+      ...(two ? [dotin.element("div", { class: "bar" }, ...(tasks.length > 2 ? [pick("first", "across"), pick("second", "up")] : []),
+        dotin.choice("Alike by", "rule", Object.entries(RULES).map(([value, { label }]) => ({ value, label })), store.state.rule,
+          (rule) => store.set({ rule })))] : []),
+      box, legend, ...(two ? [counts] : []));
   };
 
   const show = (graph) => {
     const facts = dotin.facts(graph);
-    const store = dotin.store({ layer: 0, task: tasks[0], first: tasks[0], second: tasks[1] ?? null, selected: new Set(), hovered: null });
+    const store = dotin.store({ layer: 0, task: tasks[0], first: tasks[0], second: tasks[1] ?? null, rule: "ranks", selected: new Set(), hovered: null });
     const [about, picture, node, table, merged] = ["div", "div", "div", "div", "div"].map((tag) => dotin.element(tag));
     picture.className = "drawing";
     node.setAttribute("aria-live", "polite");
@@ -220,7 +270,7 @@
       dotin.element("div", { class: "panel" }, dotin.element("div", { class: "bar" },
         ...(tasks.length > 1 ? [dotin.choice("Task", "task", tasks.map((name) => ({ value: name, label: name })), tasks[0],
           (task) => store.set({ task }))] : []),
-        ...layerControl(graph, store))),
+        ...layerControl(graph, store)), noteList(graph, facts, store)),
       dotin.element("div", { class: "columns" },
         dotin.element("div", { class: "stack" },
           dotin.panel(`Graph ${graph.graph}${graph.id ? ` (${graph.id})` : ""}: ${dotin.counted(graph.nodes, "node")}, ${dotin.counted(graph.edges.length, "edge")}`,

@@ -2,6 +2,7 @@
 (() => {
   const { command, model, result, history, tested, drops, config } = dotin.data;
   const cv = command === "cv";
+  const MEASURES = { euclidean: "Distances", squared: "Squared distances" };
   const RULES = ["validation", "last", "best_mean", "best_test"];
 
   const seconds = (value) => value < 120 ? `${dotin.number(value)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
@@ -38,18 +39,29 @@
     return dotin.panel("The run", {}, list);
   };
 
-  /** A line per fold and, where there are several, their mean over the epochs that all of them have. */
-  const curvePanel = (title, value, name) => {
+  const several = history.folds.length > 1;
+
+  /** A line per fold and, where there are several, their mean over the epochs that all of them have; nothing where no
+      epoch has a value. */
+  const foldLines = (name, value) => {
     const folds = history.folds.map(({ epochs }) => epochs.map((epoch) => [epoch.epoch + 1, value(epoch) ?? null]));
     if (!folds.some((points) => points.some(([, y]) => y !== null))) return [];
-    const several = folds.length > 1;
+    if (!several) return [{ name, points: folds[0], strong: true }];
     const shared = d3.min(folds, (points) => points.length);
     const mean = d3.range(shared).map((i) => [folds[0][i][0], folds.some((points) => points[i][1] === null) ? null : d3.mean(folds, (points) => points[i][1])]);
-    const series = [...folds.map((points) => ({ points, strong: !several })), ...(several ? [{ points: mean, strong: true }] : [])];
-    const last = (points) => dotin.number(points[points.length - 1][1]);
-    return [dotin.chartPanel(title, several ? `Thin: each fold. Thick: their mean, at last ${last(mean)}.`
-      : `At last ${last(folds[0])}.`, dotin.charts.lines(title, series, { x: "epoch", y: name }))];
+    return [...folds.map((points) => ({ name, points, strong: false })), { name, points: mean, strong: true }];
   };
+
+  /** values: per name what it shows of an epoch. */
+  const curvePanel = (title, values, y, options) => {
+    const series = Object.entries(values).flatMap(([name, value]) => foldLines(name, value));
+    if (!series.length) return [];
+    const strong = series.filter((line) => line.strong);
+    const last = strong.map(({ name, points }) => `${strong.length > 1 ? `${name} ` : ""}${dotin.number(points[points.length - 1][1])}`).join(", ");
+    return [dotin.chartPanel(title, several ? `Thin: each fold. Thick: their mean, at last ${last}.` : `At last ${last}.`,
+      dotin.charts.lines(title, series, { x: "epoch", y }, options))];
+  };
+  const LARGEST = { rmse: Infinity, mae: Infinity };  // all other metrics are at most 1
 
   const testPanels = (task) => {
     const title = (what) => `${task.name}: ${what}`;
@@ -76,8 +88,10 @@
       });
     }
     if (task.closer?.length) {
-      return [dotin.chartPanel(title("distances"), "Squared distances of embeddings. Filled: to the graph with fewer edges substituted. Outline: to the one with more.",
-        dotin.charts.histograms(title("distances"), [task.closer, task.farther], { x: "squared distance", y: "graphs" }))];
+      const { distance, scale } = model.tasks.find(({ name }) => name === task.name);
+      const measure = `${distance} distance${scale === "nodes" ? " times nodes" : ""}`;
+      return [dotin.chartPanel(title("distances"), `${MEASURES[distance]} of embeddings${scale === "nodes" ? " times their graph's nodes" : ""}. Filled: to the graph with fewer edges substituted. Outline: to the one with more.`,
+        dotin.charts.histograms(title("distances"), [task.closer, task.farther], { x: measure, y: "graphs" }))];
     }
     return [];
   };
@@ -87,11 +101,10 @@
     dotin.element("div", { class: "halves" },
       resultsPanel(), factsPanel(), ...(drops.graphs ? [dotin.departurePanel(drops)] : []),
       ...tested.flatMap(testPanels),
-      ...curvePanel("Training loss", (epoch) => epoch.train_loss, "loss"),
-      ...curvePanel("Validation loss", (epoch) => epoch.validation_loss, "loss"),
+      ...curvePanel("Loss", { training: (epoch) => epoch.train_loss, validation: (epoch) => epoch.validation_loss }, "loss"),
       ...history.metrics.flatMap(({ task, metric }, i) => [
-        ...curvePanel(`${task} ${metric}, validation`, (epoch) => epoch.validation[i], metric),
-        ...curvePanel(`${task} ${metric}, test`, (epoch) => epoch.test[i], metric)]),
-      ...curvePanel("Time of an epoch", (epoch) => epoch.seconds, "seconds"),
+        ...curvePanel(`${task} ${metric}, validation`, { validation: (epoch) => epoch.validation[i] }, metric, { most: LARGEST[metric] ?? 1 }),
+        ...curvePanel(`${task} ${metric}, test`, { test: (epoch) => epoch.test[i] }, metric, { most: LARGEST[metric] ?? 1 })]),
+      ...curvePanel("Time of an epoch", { time: (epoch) => epoch.seconds }, "seconds"),
       dotin.panel("config.toml", { classes: "wide", about: `Runs this again: dotin ${command} --config config.toml` }, dotin.element("pre", { tabindex: "0" }, config))));
 })();
