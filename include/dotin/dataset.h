@@ -31,12 +31,12 @@ struct Target {
 
 /// One graph. Its nodes count from 0.
 struct Graph {
-  std::string id;                                 // what it is called; may be empty
-  int64_t nodes = 0;                              // 0: as many as labels, attributes or edges say
+  std::string id;                                  // what it is called; may be empty
+  int64_t nodes = 0;                               // 0: as many as labels, attributes or edges say
   std::vector<std::pair<int64_t, int64_t>> edges;  // undirected; each once, or in both directions
-  std::vector<std::vector<std::string>> labels;   // per label column a word for every node; most data has one column
-  std::vector<std::vector<double>> attributes;    // for every node a row of numbers
-  std::map<std::string, Target> targets;          // by name; "label" is what a classify task learns
+  std::vector<std::vector<std::string>> labels;    // per label column a word for every node; most data has one column
+  std::vector<std::vector<double>> attributes;     // for every node a row of numbers
+  std::map<std::string, Target> targets;           // by name; "label" is what a classify task learns
 };
 
 /// Graphs that do not change. Copies and parts share memory, so that they cost next to nothing.
@@ -62,8 +62,8 @@ class Dataset {
   std::shared_ptr<const data::View> view_;
 };
 
-/// A TU folder or zip, a JSON Lines file, a folder of CSV files, a packed file, or a name to look for in $DOTIN_DATA and
-/// the download cache: `dotin::open("DD.zip")`
+/// A TU folder or zip, a JSON Lines file, a folder of CSV files, a packed file, or a name to look for in $DOTIN_DATA
+/// and the download cache: `dotin::open("DD.zip")`
 Dataset open(const std::string& path, Duplicates duplicates = Duplicates::merge);
 
 /// A dataset of one's own: `dotin::dataset(graphs)`. dotin::Error that names the first graph that makes no sense, by

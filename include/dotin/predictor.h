@@ -51,7 +51,7 @@ struct Explanation {
 };
 
 struct PredictorOptions {
-  int threads = 1;                    // that one call uses; 0: all processors
+  int threads = 1;                     // that one call uses; 0: all processors
   bool ignore_unknown_labels = false;  // a label that training did not have counts as none; else it is an error
 };
 

@@ -24,9 +24,9 @@ struct Metric {
 };
 
 struct Epoch {
-  int64_t number = 0;              // from 1
-  int64_t epochs = 0;              // at most
-  int64_t fold = 0;                // from 1 in a cross-validation, else 0
+  int64_t number = 0;  // from 1
+  int64_t epochs = 0;  // at most
+  int64_t fold = 0;    // from 1 in a cross-validation, else 0
   double train_loss = 0;
   double validation_loss = 0;
   std::vector<Metric> validation;
@@ -63,8 +63,8 @@ class Model {
 };
 
 /// `dotin::train(graphs, options)`. A share of options.validation of the graphs chooses the best epoch. Same graphs,
-/// options and number of threads: same model. If on_epoch asks to stop, the model is the best so far; dotin::Error where
-/// there is none yet.
+/// options and number of threads: same model. If on_epoch asks to stop, the model is the best so far; dotin::Error
+/// where there is none yet.
 Model train(const Dataset& graphs, const Options& options = {}, const OnEpoch& on_epoch = {});
 
 /// A metric over the folds; each fold's model is the one of its best validation epoch.
@@ -77,6 +77,7 @@ struct FoldScores {
 /// Every graph once in a test fold, options.folds of them:
 /// `for (const auto& s : dotin::cross_validate(data, options)) std::cout << s.name << ' ' << s.mean;`
 /// Empty if on_epoch asked to stop.
-std::vector<FoldScores> cross_validate(const Dataset& graphs, const Options& options = {}, const OnEpoch& on_epoch = {});
+std::vector<FoldScores> cross_validate(const Dataset& graphs, const Options& options = {},
+                                       const OnEpoch& on_epoch = {});
 
 }  // namespace dotin

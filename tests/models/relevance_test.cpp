@@ -21,38 +21,44 @@ using dotin::testing::SmallGraph;
 
 constexpr int32_t kOwnWidth = 3;
 
-RelevanceOptions in_double() { return {{kOwnWidth, 0, 0, kOwnWidth}, at::kDouble, 5}; }
-
-std::vector<at::Tensor> tensors_of(const layers::ParameterSet& parameters) {
-  std::vector<at::Tensor> all;
-  for (const auto& entry : parameters.all()) all.push_back(entry.second);
-  return all;
+RelevanceOptions in_double(int64_t tasks = 2) {
+  return {{kOwnWidth, 0, 0, kOwnWidth}, {kOwnWidth, 3, tasks}, at::kDouble, 5};
 }
 
-TEST(Scorer, HasTheGradientsOfEveryParameter) {
-  Scorer scorer(in_double(), 2);
-  const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
-  EXPECT_TRUE(
-      gradients_match([&] { return scorer.forward(batch); }, tensors_of(scorer.parameters()), {1e-5, 1e-6, 1e-7}));
+/// Those of few numbers: the others are as wide as the networks, and are those of tests/ops.
+std::vector<at::Tensor> small_ones(const layers::ParameterSet& parameters) {
+  std::vector<at::Tensor> small;
+  for (const auto& entry : parameters.all()) {
+    if (entry.second.numel() <= 128) small.push_back(entry.second);
+  }
+  return small;
 }
 
 TEST(Detectors, HaveTheGradientsOfGatesAndParameters) {
-  Detectors detectors(in_double(), 3, 4);
+  Detectors detectors(in_double(), 4);
   const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
   std::vector<double> gates;
   for (int32_t i = 0; i < batch.nodes(); ++i) gates.push_back(0.1 + 0.8 * ((7 * i) % 10) / 10);
   const at::Tensor gate = at::tensor(gates, at::kDouble).unsqueeze(1).requires_grad_();
-  std::vector<at::Tensor> inputs = {gate};
-  for (const auto& [name, parameter] : detectors.parameters().all()) {
-    if (parameter.numel() <= 128) inputs.push_back(parameter);  // the others are as wide, and are those of tests/ops
-  }
+  std::vector<at::Tensor> inputs = small_ones(detectors.parameters());
   ASSERT_GT(inputs.size(), 10u);
+  inputs.push_back(gate);
   EXPECT_TRUE(
       gradients_match([&] { return detectors.forward(batch, gate) * detectors.gains(); }, inputs, {1e-5, 1e-6, 1e-7}));
 }
 
+TEST(Ranker, HasTheGradientsOfParameters) {
+  Detectors detectors(in_double(), 4);
+  Ranker ranker(in_double());
+  const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
+  const at::Tensor features = detectors.features(batch);
+  EXPECT_FALSE(features.requires_grad());
+  EXPECT_TRUE(gradients_match([&] { return ranker.forward(batch, features); }, small_ones(ranker.parameters()),
+                              {1e-5, 1e-6, 1e-7}));
+}
+
 TEST(Detectors, AddUpEvidenceThatIsNeverNegative) {
-  Detectors detectors(in_double(), 2, 5);
+  Detectors detectors(in_double(), 5);
   // Two graphs without edges, and both in one: no node sees another, so evidence adds up.
   const SmallGraph one{2, {}, {1, 0, 0, 0, 1, 0}, 0}, other{3, {}, {0, 0, 1, 1, 1, 0, 0, 1, 1}, 1};
   const SmallGraph both{5, {}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1}, 2};
@@ -62,8 +68,24 @@ TEST(Detectors, AddUpEvidenceThatIsNeverNegative) {
   EXPECT_LT(evidence.max().item<double>(), 3) << "about 1/2 for a graph of the usual size, at first";
 }
 
+TEST(Scorer, GivesTheNumbersOfDetectorsAndRankerThatItTook) {
+  Detectors detectors(in_double(), 4);
+  RelevanceOptions options = in_double();
+  options.seed = 8;
+  Ranker ranker(options);
+  Scorer scorer(options);
+  const batch::Batch batch = batch_of(ragged_graphs(kOwnWidth), kOwnWidth);
+  const std::vector<double> before = scorer.scores(batch);
+  scorer.take(detectors, ranker);
+  const at::Tensor expected = ranker.forward(batch, detectors.features(batch)).detach().contiguous();
+  const std::vector<double> scores = scorer.scores(batch);
+  ASSERT_EQ(static_cast<int64_t>(scores.size()), expected.numel());
+  for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], expected.data_ptr<double>()[i], 1e-12);
+  EXPECT_NE(scores, before);
+}
+
 TEST(Scorer, FollowsNodesThatAreRenamedAndSeesNoOtherGraph) {
-  Scorer scorer(in_double(), 1);
+  Scorer scorer(in_double(1));
   const SmallGraph graph = ragged_graphs(kOwnWidth)[3];
   const std::vector<int32_t> new_of_old = {2, 4, 0, 1, 3};
   const std::vector<double> scores = scorer.scores(batch_of({graph}, kOwnWidth));
@@ -117,7 +139,7 @@ TEST(RankedModel, DropsByTheScorerOnBothEnginesAndTheTraceSaysSo) {
     network::ModelOptions options = ranked_options();
     options.engine = core::from_word<dotin::Engine>("engine", engine);
     Model model(options, dotin::testing::width_of(Features::dense), dotin::testing::heads_of(2), 4);
-    model.use_scorer(std::make_shared<Scorer>(in_double(), 2));
+    model.use_scorer(std::make_shared<Scorer>(in_double()));
     const batch::Batch batch = make_batch(Features::dense);
     const std::vector<double> scores = model.scorer()->scores(batch);
     const Forward forward = model.forward(batch, dotin::testing::traced());

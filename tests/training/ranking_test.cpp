@@ -38,7 +38,7 @@ TEST(Ranking, FindsTheNodesThatDecideAndOnlyThose) {
       data::build_dataset(data::generate("motif", generate, silent), data::DuplicatePolicy::merge));
   for (int64_t g = 0; g < 300; ++g) (g < 250 ? input.split.train : input.split.validation).push_back(g);
   input.options = ranked_options();
-  input.options.train.ranking_steps = 900;
+  input.options.train.ranking_steps = 700;
   input.options.train.epochs = 1;
   const TrainResult result = train_whole(input);
 
@@ -70,7 +70,7 @@ TEST(Ranking, SameSeedSameBytesHoweverOftenItIsStopped) {
   TrainerInput input = whole;
   input.checkpoint = folder / "c.safetensors";
   input.resume = true;
-  StopAfter while_ranking(7), later(22);
+  StopAfter while_ranking(7), later(60);
   EXPECT_TRUE(train(input, while_ranking).interrupted);
   EXPECT_TRUE(train(input, later).interrupted);
   EXPECT_EQ(model_bytes(train_whole(input)), expected);

@@ -30,9 +30,8 @@ std::map<std::string, Target> targets_of(const data::Dataset& dataset, int64_t g
   for (const io::Target& target : dataset.targets) {
     const double* const values = target.values.data() + graph * target.width;
     if (std::all_of(values, values + target.width, [](double value) { return std::isnan(value); })) continue;
-    targets[target.name] = target.names.empty()
-                               ? Target(std::vector<double>(values, values + target.width))
-                               : Target(target.names[static_cast<std::size_t>(values[0])]);
+    targets[target.name] = target.names.empty() ? Target(std::vector<double>(values, values + target.width))
+                                                : Target(target.names[static_cast<std::size_t>(values[0])]);
   }
   return targets;
 }

@@ -48,8 +48,8 @@ class Check {
       for (const double value : row)
         DOTIN_CHECK(std::isfinite(value), "{}: an attribute of node {} is not a finite number", place_, i);
     }
-    DOTIN_CHECK(width == 0 || !graph_.attributes.empty(), "{}: it has no attributes where others have {} for every node",
-                place_, width);
+    DOTIN_CHECK(width == 0 || !graph_.attributes.empty(),
+                "{}: it has no attributes where others have {} for every node", place_, width);
   }
 
   void check_labels(std::size_t columns, const Wanted& wanted) const {

@@ -97,15 +97,16 @@ Predictor::Predictor(std::shared_ptr<const network::Predictor> model, const Pred
 
 std::vector<Prediction> Predictor::predict(const Dataset& graphs) const {
   std::vector<Prediction> predictions;
-  run(*model_, options_, graphs, false, [&](Prediction prediction, const explain::GraphExplanation&) {
-    predictions.push_back(std::move(prediction));
-  });
+  run(*model_, options_, graphs, false,
+      [&](Prediction prediction, const explain::GraphExplanation&) { predictions.push_back(std::move(prediction)); });
   return predictions;
 }
 
 std::vector<Prediction> Predictor::predict(const std::vector<Graph>& graphs) const { return predict(readable(graphs)); }
 
-Prediction Predictor::predict(const Graph& graph) const { return std::move(predict(std::vector<Graph>{graph}).front()); }
+Prediction Predictor::predict(const Graph& graph) const {
+  return std::move(predict(std::vector<Graph>{graph}).front());
+}
 
 std::vector<Explanation> Predictor::explain(const Dataset& graphs) const {
   std::vector<Explanation> explanations;
@@ -127,10 +128,9 @@ Options Predictor::options() const { return network::options_of(model_->descript
 
 Dataset Predictor::readable(const std::vector<Graph>& graphs) const {
   const network::Description& about = model_->description();
-  io::Records records =
-      api::records_of(graphs, "graphs", {&about.features, options_.ignore_unknown_labels});
-  auto dataset = std::make_shared<const data::Dataset>(
-      data::build_dataset(std::move(records), about.options.data.duplicates));
+  io::Records records = api::records_of(graphs, "graphs", {&about.features, options_.ignore_unknown_labels});
+  auto dataset =
+      std::make_shared<const data::Dataset>(data::build_dataset(std::move(records), about.options.data.duplicates));
   return Dataset(std::make_shared<const data::View>(std::move(dataset)));
 }
 

@@ -16,8 +16,8 @@ std::vector<Metric> metrics_of(const std::vector<training::MetricName>& names, c
 
 Epoch epoch_of(const std::vector<training::MetricName>& names, const training::EpochRecord& record, int64_t epochs,
                int64_t fold) {
-  return {record.epoch + 1, epochs, fold, record.train_loss, record.validation_loss,
-          metrics_of(names, record.validation)};
+  return {
+      record.epoch + 1, epochs, fold, record.train_loss, record.validation_loss, metrics_of(names, record.validation)};
 }
 
 }  // namespace learn
@@ -57,8 +57,7 @@ Predictor Model::predictor(const PredictorOptions& options) const {
 std::vector<Metric> Model::evaluate(const Dataset& graphs) const {
   const core::FlushDenormals flush;
   DOTIN_CHECK(graphs.size() > 0, "{}: there is no graph to evaluate", graphs.name());
-  const training::BoundData bound =
-      training::bind(*learner_, graphs.view().dataset(), data::UnknownLabels::error);
+  const training::BoundData bound = training::bind(*learner_, graphs.view().dataset(), data::UnknownLabels::error);
   return learn::metrics_of(training::metric_names(learner_->tasks),
                            training::evaluate(*learner_, bound, graphs.view(), 1).values);
 }

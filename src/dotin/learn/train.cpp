@@ -19,9 +19,7 @@ class Watch : public training::TrainObserver, public training::CrossValidationOb
   void take_names(std::vector<training::MetricName> names) { names_ = std::move(names); }
   std::vector<Epoch> take_history() { return std::move(history_); }
 
-  void on_epoch(const training::EpochRecord& record) override {
-    tell(learn::epoch_of(names_, record, epochs_, 0));
-  }
+  void on_epoch(const training::EpochRecord& record) override { tell(learn::epoch_of(names_, record, epochs_, 0)); }
   void on_epoch(int64_t fold, const std::vector<training::MetricName>& names,
                 const training::EpochRecord& record) override {
     tell(learn::epoch_of(names, record, epochs_, fold + 1));
@@ -56,8 +54,9 @@ Model train(const Dataset& graphs, const Options& options, const OnEpoch& on_epo
   DOTIN_CHECK(view.size() >= 2, "{}: {} graphs are too few to train on", graphs.name(), view.size());
   input.dataset = view.shared();
   // Places in the view -> graphs of the dataset.
-  const data::Split places = data::stratified_split(network::stratification(view, input.options), input.options.data.validation, 0,
-                                                    static_cast<uint64_t>(input.options.train.seed));
+  const data::Split places =
+      data::stratified_split(network::stratification(view, input.options), input.options.data.validation, 0,
+                             static_cast<uint64_t>(input.options.train.seed));
   input.split.train = view.subset(places.train).indices();
   input.split.validation = view.subset(places.validation).indices();
   training::set_threads(input.options.train.threads);

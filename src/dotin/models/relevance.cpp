@@ -33,19 +33,19 @@ at::Tensor linear(const layers::ParameterSet& parameters, const std::string& nam
   return ops::linear(rows, parameters.get(name + ".weight"), parameters.get(name + ".bias"));
 }
 
-/// [nodes, hidden]: what the layers make of every node, x_i <- x_i + ReLU(norm(A x_i + b + B sum_j gate_j x_j)); gate
-/// [nodes, 1], undefined for 1.
-at::Tensor node_rows(const layers::ParameterSet& parameters, int64_t hidden, const batch::Batch& batch,
-                     const std::shared_ptr<const kernels::Level>& level, const at::Tensor& gate = {}) {
+/// [nodes, D]: what the layers make of every node, x_i <- x_i + ReLU(norm(A x_i + b + B sum_j gate_j x_j)), and then
+/// x_i + ReLU(C x_i + c). gate [nodes, 1], undefined for 1.
+at::Tensor node_rows(const layers::ParameterSet& parameters, const batch::Batch& batch, const at::Tensor& gate) {
+  const auto level = level_of(batch);
   const ops::SharedRows input = ops::input_rows(batch, parameters.get("input.weight"));
   at::Tensor x = input.code.empty() ? input.rows : ops::select_rows(input.rows, input.code, {});
-  for (int64_t l = 0; l < network::kScorerLayers; ++l) {
+  for (int64_t l = 0; l < network::kRelevanceLayers; ++l) {
     const auto get = [&](const char* what) { return parameters.get(layer_name(l, what)); };
     const at::Tensor sums = ops::mix(ops::Mixing::adjacency, level, gate.defined() ? x * gate : x);
     const at::Tensor z = linear(parameters, layer_name(l, "own"), x) + sums.mm(get("others.weight").t());
-    x = x + at::layer_norm(z, {hidden}, get("norm.weight"), get("norm.bias"), 1e-5).relu();
+    x = x + at::layer_norm(z, {network::kRelevanceHidden}, get("norm.weight"), get("norm.bias"), 1e-5).relu();
   }
-  return x;
+  return x + linear(parameters, "inner", x).relu();
 }
 
 std::vector<int64_t> offsets_of(const batch::Batch& batch) {
@@ -60,26 +60,21 @@ at::Tensor graph_of_node(const batch::Batch& batch) {
   return at::tensor(graph_of, at::kLong);
 }
 
-/// [graphs, 2 D]: the mean of the rows, and the largest of what is above 0.
+/// [graphs, 2 D]: the mean of the rows, and the largest.
 at::Tensor read_out(const at::Tensor& rows, const batch::Batch& batch) {
   const std::vector<int64_t> offsets = offsets_of(batch);
-  return at::cat({ops::segment_means(rows, offsets), ops::segment_max(rows.relu(), offsets)}, 1);
+  return at::cat({ops::segment_means(rows, offsets), ops::segment_max(rows, offsets)}, 1);
 }
 
 }  // namespace
 
-Detectors::Detectors(const RelevanceOptions& options, int64_t statements, double nodes)
-    : parameters_(options.seed, options.type) {
-  parameters_.add(network::relevance_layers(kHidden, options.columns.width));
-  layers::add_linear(parameters_, "inner", kHidden, kHidden);
-  parameters_.add_uniform("evidence.weight", {statements, kHidden}, 0.5 / std::sqrt(kHidden));
-  parameters_.add_constant("evidence.bias", {statements}, -std::log(2 * nodes));
-  parameters_.add_constant("gain", {statements}, std::log(std::exp(1.0) - 1));  // softplus of it is 1
+Detectors::Detectors(const RelevanceOptions& options, double nodes) : parameters_(options.seed, options.type) {
+  parameters_.add(network::detector_parameters(options.shape, nodes));
+  parameters_.add_constant("gain", {options.shape.statements}, std::log(std::exp(1.0) - 1));  // softplus of it is 1
 }
 
 at::Tensor Detectors::forward(const batch::Batch& batch, const at::Tensor& gate) const {
-  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level_of(batch), gate);
-  const at::Tensor evidence = linear(parameters_, "evidence", rows + linear(parameters_, "inner", rows).relu());
+  const at::Tensor evidence = linear(parameters_, "evidence", node_rows(parameters_, batch, gate));
   const std::vector<int64_t> offsets = offsets_of(batch);
   const at::Tensor most = ops::segment_max(evidence.detach(), offsets);
   at::Tensor share = (evidence - most.index_select(0, graph_of_node(batch))).exp();
@@ -89,33 +84,53 @@ at::Tensor Detectors::forward(const batch::Batch& batch, const at::Tensor& gate)
 
 at::Tensor Detectors::gains() const { return at::softplus(parameters_.get("gain")); }
 
-Scorer::Scorer(const RelevanceOptions& options, int64_t tasks)
-    : columns_(options.columns), tasks_(tasks), parameters_(options.seed, options.type) {
-  parameters_.add(network::scorer_parameters(columns_.width, tasks));
+at::Tensor Detectors::features(const batch::Batch& batch) const {
+  const at::Tensor rows = node_rows(parameters_, batch, {});
+  const at::Tensor evidence = linear(parameters_, "evidence", rows).sigmoid();
+  return at::cat({at::layer_norm(rows, {network::kRelevanceHidden}, {}, {}, 1e-5), evidence}, 1).detach();
 }
 
-at::Tensor Scorer::forward(const batch::Batch& batch) const {
+Ranker::Ranker(const RelevanceOptions& options) : parameters_(options.seed, options.type) {
+  parameters_.add(network::ranker_parameters(options.shape));
+}
+
+at::Tensor Ranker::forward(const batch::Batch& batch, const at::Tensor& features) const {
   const auto level = level_of(batch);
-  const at::Tensor rows = node_rows(parameters_, kHidden, batch, level);
-  const at::Tensor context = read_out(rows, batch).mm(parameters_.get("context.weight").t());
-  const at::Tensor inner = (linear(parameters_, "inner", rows) + context.index_select(0, graph_of_node(batch))).relu();
-  const at::Tensor both = linear(parameters_, "score", rows + inner);
-  at::Tensor wide = both.narrow(1, tasks_, tasks_).contiguous();
+  const at::Tensor rows = features.narrow(1, 0, network::kRelevanceHidden).contiguous();
+  at::Tensor channels = linear(parameters_, "channels", features).relu();
   std::vector<double> shares;
   for (int32_t i = 0; i < batch.nodes(); ++i)
     shares.push_back(1.0 / (1 + batch.row_offsets[i + 1] - batch.row_offsets[i]));
-  const at::Tensor share = at::tensor(shares, at::kDouble).to(wide.scalar_type()).unsqueeze(1);
-  for (int hop = 0; hop < 2; ++hop) wide = share * (wide + ops::mix(ops::Mixing::adjacency, level, wide));
-  return both.narrow(1, 0, tasks_) + wide;
+  const at::Tensor share = at::tensor(shares, at::kDouble).to(channels.scalar_type()).unsqueeze(1);
+  std::vector<at::Tensor> hops = {channels};
+  for (int64_t hop = 0; hop < network::kRelevanceHops; ++hop) {
+    channels = share * (channels + ops::mix(ops::Mixing::adjacency, level, channels));
+    hops.push_back(channels);
+  }
+  const at::Tensor around = at::cat(hops, 1);
+  const at::Tensor context = read_out(rows, batch).mm(parameters_.get("context.weight").t());
+  const at::Tensor mixed =
+      (linear(parameters_, "mixed", at::cat({rows, around}, 1)) + context.index_select(0, graph_of_node(batch))).relu();
+  return linear(parameters_, "score", mixed) + around.mm(parameters_.get("direct.weight").t());
+}
+
+Scorer::Scorer(const RelevanceOptions& options) : options_(options), parameters_(options.seed, options.type) {
+  parameters_.add(network::scorer_parameters(options.shape));
+}
+
+void Scorer::take(Detectors& detectors, Ranker& ranker) {
+  for (const auto& [name, parameter] : parameters_.all()) {
+    const layers::ParameterSet& from = detectors.parameters().has(name) ? detectors.parameters() : ranker.parameters();
+    parameter.detach().copy_(from.get(name).detach());
+  }
 }
 
 std::vector<double> Scorer::scores(const batch::Batch& batch) const {
-  const batch::Batch own = batch::with_own_columns(batch, columns_);
+  const batch::Batch own = batch::with_own_columns(batch, options_.columns);
   return ops::with_scalar(parameters_.all().front().second, [&](auto zero) {
     using Scalar = decltype(zero);
-    return network::relevance_scores<Scalar>(own, columns_.width, tasks_, [this](const std::string& name) {
-      return parameters_.get(name).data_ptr<Scalar>();
-    });
+    return network::relevance_scores<Scalar>(
+        own, options_.shape, [this](const std::string& name) { return parameters_.get(name).data_ptr<Scalar>(); });
   });
 }
 

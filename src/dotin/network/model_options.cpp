@@ -31,10 +31,11 @@ void ModelOptions::describe(core::OptionVisitor& v) {
   v.visit({"temperature", "tau that divides attention logits; 0: sqrt(attention_dim), -1: attention_dim", {}},
           temperature);
   v.visit({"drop", "what leaves the graph between layers"}, drop);
-  v.visit({"ranking",
-           "drop dotin: what ranks nodes; the attention of every layer, or relevance, learned before the model is from "
-           "what random parts of graphs tell"},
-          ranking);
+  v.visit(
+      {"ranking",
+       "drop dotin: what ranks nodes; the attention of every layer, or relevance, learned before the model is from the "
+       "evidence for every class"},
+      ranking);
   v.visit({"drop_ratio",
            "share of the nodes dropped after each layer: one number, or one per layer; after the last layer only gpool "
            "and sagpool drop",

@@ -31,6 +31,8 @@ class Output {
 
   /// How many numbers the head gives; hidden is D.
   virtual int64_t width(int64_t hidden) const = 0;
+  /// How many statements the task makes about a single graph (tasks::Task::statements); 0 where it makes none.
+  virtual int64_t statements() const = 0;
   virtual Reading read(const double* row, int64_t width) const = 0;
   /// How far an output row has moved from what it was, e.g. because nodes were taken out of the graph; 0: not at all.
   virtual double change(const double* before, const double* after, int64_t width) const = 0;
@@ -48,6 +50,7 @@ class ClassOutput : public Output {
  public:
   using Output::Output;
   int64_t width(int64_t hidden) const override;
+  int64_t statements() const override { return static_cast<int64_t>(classes.size()); }
   Reading read(const double* row, int64_t width) const override;
   /// By how much the probability of the class that was predicted before has fallen.
   double change(const double* before, const double* after, int64_t width) const override;
@@ -62,6 +65,7 @@ class NumberOutput : public Output {
  public:
   using Output::Output;
   int64_t width(int64_t hidden) const override;
+  int64_t statements() const override { return 2 * static_cast<int64_t>(mean.size()); }
   Reading read(const double* row, int64_t width) const override;
   /// Mean absolute difference, in standard deviations of the training targets.
   double change(const double* before, const double* after, int64_t width) const override;
@@ -76,6 +80,7 @@ class AnswerOutput : public Output {
  public:
   using Output::Output;
   int64_t width(int64_t hidden) const override;
+  int64_t statements() const override { return 2 * questions; }
   Reading read(const double* row, int64_t width) const override;
   /// By how much the probability of the answer that was given before has fallen, mean over the questions.
   double change(const double* before, const double* after, int64_t width) const override;
@@ -90,6 +95,7 @@ class EmbeddingOutput : public Output {
  public:
   using Output::Output;
   int64_t width(int64_t hidden) const override { return hidden; }
+  int64_t statements() const override { return 0; }
   Reading read(const double* row, int64_t width) const override;
   /// Distance of the two embeddings, as a share of the first one's length.
   double change(const double* before, const double* after, int64_t width) const override;

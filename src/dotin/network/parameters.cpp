@@ -9,13 +9,9 @@
 
 namespace dotin::network {
 
-namespace {
-
 double bound_of(int64_t columns) { return 1 / std::sqrt(static_cast<double>(columns)); }
 
 void append(ParameterList& to, const ParameterList& from) { to.insert(to.end(), from.begin(), from.end()); }
-
-}  // namespace
 
 int64_t ParameterAbout::elements() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
@@ -66,28 +62,6 @@ ParameterList parameters(const ModelOptions& options, int64_t input_width, const
   ParameterList list = input_parameters(options, input_width, tasks);
   for (int64_t l = 0; l < options.layers; ++l) append(list, layer_parameters(options, tasks, l));
   append(list, head_parameters(heads, options.hidden));
-  return list;
-}
-
-ParameterList relevance_layers(int64_t hidden, int64_t input_width) {
-  ParameterList list = {{"input.weight", {hidden, input_width}, Start::normal, 1}};
-  for (int64_t l = 0; l < kScorerLayers; ++l) {
-    const std::string prefix = "layers." + std::to_string(l) + ".";
-    append(list, linear_parameters(prefix + "own", hidden, hidden));
-    list.push_back({prefix + "others.weight", {hidden, hidden}, Start::uniform, bound_of(hidden)});
-    list.push_back({prefix + "norm.weight", {hidden}, Start::constant, 1});
-    list.push_back({prefix + "norm.bias", {hidden}, Start::constant, 0});
-  }
-  return list;
-}
-
-ParameterList scorer_parameters(int64_t input_width, int64_t tasks) {
-  const int64_t d = kScorerHidden;
-  ParameterList list = relevance_layers(d, input_width);
-  append(list, linear_parameters("inner", d, d));
-  list.push_back({"context.weight", {d, 2 * d}, Start::uniform, bound_of(2 * d)});
-  list.push_back({"score.weight", {2 * tasks, d}, Start::uniform, 0.1 * bound_of(d)});
-  list.push_back({"score.bias", {2 * tasks}, Start::constant, 0});
   return list;
 }
 

@@ -24,6 +24,10 @@ struct ParameterAbout {
 };
 using ParameterList = std::vector<ParameterAbout>;
 
+void append(ParameterList& list, const ParameterList& more);
+/// Where torch's Linear draws the numbers of a map of so many columns: from -bound to bound.
+double bound_of(int64_t columns);
+
 /// <prefix>.weight [out, in] and <prefix>.bias [out], as torch's Linear starts them.
 ParameterList linear_parameters(const std::string& prefix, int64_t out, int64_t in);
 
@@ -36,9 +40,5 @@ ParameterList head_parameters(const std::vector<Head>& heads, int64_t embedding)
 
 /// All parameters of a model with virtual nodes.
 ParameterList parameters(const ModelOptions& options, int64_t input_width, const std::vector<Head>& heads);
-
-/// Of the networks of a ranking by relevance (network/relevance.h): what the judge and the scorer have in common.
-ParameterList relevance_layers(int64_t hidden, int64_t input_width);
-ParameterList scorer_parameters(int64_t input_width, int64_t tasks);
 
 }  // namespace dotin::network

@@ -12,7 +12,7 @@ namespace {
 using kernels::gemm;
 using kernels::Op;
 
-constexpr int64_t D = kScorerHidden;
+constexpr int64_t D = kRelevanceHidden;
 constexpr double kNormEpsilon = 1e-5;
 
 template <class Scalar>
@@ -65,21 +65,52 @@ Rows<Scalar> repeated(const Scalar* row, int64_t width, int64_t count) {
   return rows;
 }
 
-/// x += ReLU(norm(z)), row by row.
+/// Every row to mean 0 and deviation 1.
 template <class Scalar>
-void add_normed(const Rows<Scalar>& z, const Scalar* gamma, const Scalar* beta, Rows<Scalar>& x) {
-  for (std::size_t first = 0; first < z.size(); first += D) {
+void normalise(Rows<Scalar>& rows) {
+  for (std::size_t first = 0; first < rows.size(); first += D) {
     Scalar mean = 0, square = 0;
-    for (int64_t d = 0; d < D; ++d) mean += z[first + d];
+    for (int64_t d = 0; d < D; ++d) mean += rows[first + d];
     mean /= D;
-    for (int64_t d = 0; d < D; ++d) square += (z[first + d] - mean) * (z[first + d] - mean);
+    for (int64_t d = 0; d < D; ++d) square += (rows[first + d] - mean) * (rows[first + d] - mean);
     const Scalar scale = 1 / std::sqrt(square / D + static_cast<Scalar>(kNormEpsilon));
-    for (int64_t d = 0; d < D; ++d)
-      x[first + d] += std::max<Scalar>(0, (z[first + d] - mean) * scale * gamma[d] + beta[d]);
+    for (int64_t d = 0; d < D; ++d) rows[first + d] = (rows[first + d] - mean) * scale;
   }
 }
 
-/// [graphs, 2 D]: the mean of the rows, and the largest of what is above 0.
+/// rows weight^T + bias
+template <class Scalar>
+Rows<Scalar> linear(const Rows<Scalar>& rows, int64_t in, const FindParameter<Scalar>& find, const std::string& name,
+                    int64_t out) {
+  Rows<Scalar> result = repeated(find(name + ".bias"), out, static_cast<int64_t>(rows.size()) / in);
+  add_product(rows, in, find(name + ".weight"), out, result);
+  return result;
+}
+
+template <class Scalar>
+void relu(Rows<Scalar>& rows) {
+  for (Scalar& value : rows) value = std::max<Scalar>(0, value);
+}
+
+/// [nodes, D]: what the layers make of every node.
+template <class Scalar>
+Rows<Scalar> node_rows(const batch::Batch& batch, int64_t input_width, const FindParameter<Scalar>& find) {
+  Rows<Scalar> x = input_of(batch, input_width, find("input.weight"));
+  for (int64_t l = 0; l < kRelevanceLayers; ++l) {
+    const std::string layer = "layers." + std::to_string(l) + ".";
+    Rows<Scalar> z = linear(x, D, find, layer + "own", D);
+    add_product(sums(batch, x, D), D, find(layer + "others.weight"), D, z);
+    normalise(z);
+    const Scalar *const gamma = find(layer + "norm.weight"), *const beta = find(layer + "norm.bias");
+    for (std::size_t i = 0; i < z.size(); ++i) x[i] += std::max<Scalar>(0, z[i] * gamma[i % D] + beta[i % D]);
+  }
+  Rows<Scalar> inner = linear(x, D, find, "inner", D);
+  relu(inner);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += inner[i];
+  return x;
+}
+
+/// [graphs, 2 D]: the mean of the rows, and the largest.
 template <class Scalar>
 Rows<Scalar> read_out(const Rows<Scalar>& rows, const batch::Batch& batch) {
   Rows<Scalar> read(static_cast<std::size_t>(batch.graphs() * 2 * D), 0);
@@ -90,64 +121,113 @@ Rows<Scalar> read_out(const Rows<Scalar>& rows, const batch::Batch& batch) {
       for (int64_t d = 0; d < D; ++d) {
         const Scalar value = rows[static_cast<std::size_t>(i * D + d)];
         own[d] += value / static_cast<Scalar>(last - first);
-        own[D + d] = std::max(own[D + d], value);
+        own[D + d] = i == first ? value : std::max(own[D + d], value);
       }
     }
   }
   return read;
 }
 
-}  // namespace
-
+/// Rows of two tables side by side.
 template <class Scalar>
-std::vector<double> relevance_scores(const batch::Batch& batch, int64_t input_width, int64_t tasks,
-                                     const FindParameter<Scalar>& find) {
-  const int64_t nodes = batch.nodes();
-  Rows<Scalar> x = input_of(batch, input_width, find("input.weight"));
-  for (int64_t l = 0; l < kScorerLayers; ++l) {
-    const auto of_layer = [&](const char* name) { return find("layers." + std::to_string(l) + "." + name); };
-    Rows<Scalar> z = repeated(of_layer("own.bias"), D, nodes);
-    add_product(x, D, of_layer("own.weight"), D, z);
-    add_product(sums(batch, x, D), D, of_layer("others.weight"), D, z);
-    add_normed(z, of_layer("norm.weight"), of_layer("norm.bias"), x);
+Rows<Scalar> beside(const Rows<Scalar>& left, int64_t left_width, const Rows<Scalar>& right, int64_t right_width) {
+  Rows<Scalar> both;
+  both.reserve(left.size() + right.size());
+  for (std::size_t row = 0; row * left_width < left.size(); ++row) {
+    both.insert(both.end(), left.begin() + row * left_width, left.begin() + (row + 1) * left_width);
+    both.insert(both.end(), right.begin() + row * right_width, right.begin() + (row + 1) * right_width);
   }
-  Rows<Scalar> context(static_cast<std::size_t>(batch.graphs() * D), 0);
-  add_product(read_out(x, batch), 2 * D, find("context.weight"), D, context);
-  Rows<Scalar> inner = repeated(find("inner.bias"), D, nodes);
-  add_product(x, D, find("inner.weight"), D, inner);
-  for (int32_t g = 0; g < batch.graphs(); ++g) {
-    for (int64_t i = batch.node_offsets[g]; i < batch.node_offsets[g + 1]; ++i) {
-      for (int64_t d = 0; d < D; ++d) {
-        const auto at = static_cast<std::size_t>(i * D + d);
-        x[at] += std::max<Scalar>(0, inner[at] + context[static_cast<std::size_t>(g * D + d)]);
-      }
-    }
-  }
-  Rows<Scalar> both = repeated(find("score.bias"), 2 * tasks, nodes);
-  add_product(x, D, find("score.weight"), 2 * tasks, both);
-  Rows<Scalar> wide;
-  for (int64_t i = 0; i < nodes; ++i)
-    wide.insert(wide.end(), both.begin() + (2 * i + 1) * tasks, both.begin() + (2 * i + 2) * tasks);
-  for (int hop = 0; hop < 2; ++hop) {
-    const Rows<Scalar> others = sums(batch, wide, tasks);
-    for (int64_t i = 0; i < nodes; ++i) {
-      const auto share = static_cast<Scalar>(1.0 / (1 + batch.row_offsets[i + 1] - batch.row_offsets[i]));
-      for (auto at = static_cast<std::size_t>(i * tasks); at < static_cast<std::size_t>((i + 1) * tasks); ++at)
-        wide[at] = share * (wide[at] + others[at]);
-    }
-  }
-  std::vector<double> scores;
-  for (int64_t i = 0; i < nodes; ++i) {
-    for (int64_t k = 0; k < tasks; ++k)
-      scores.push_back(both[static_cast<std::size_t>(2 * i * tasks + k)] +
-                       wide[static_cast<std::size_t>(i * tasks + k)]);
-  }
-  return scores;
+  return both;
 }
 
-template std::vector<double> relevance_scores<float>(const batch::Batch&, int64_t, int64_t,
+/// The mean of a node's row and its neighbours'.
+template <class Scalar>
+Rows<Scalar> smoothed(const batch::Batch& batch, const Rows<Scalar>& rows, int64_t width) {
+  Rows<Scalar> result = sums(batch, rows, width);
+  for (int64_t i = 0; i < batch.nodes(); ++i) {
+    const auto share = static_cast<Scalar>(1.0 / (1 + batch.row_offsets[i + 1] - batch.row_offsets[i]));
+    for (auto at = static_cast<std::size_t>(i * width); at < static_cast<std::size_t>((i + 1) * width); ++at)
+      result[at] = share * (result[at] + rows[at]);
+  }
+  return result;
+}
+
+}  // namespace
+
+int64_t evidence_columns(const Output& output) {
+  return output.statements() > 0 ? output.statements() : kEmbeddingStatements;
+}
+
+RelevanceShape relevance_shape(int64_t input_width, const std::vector<std::shared_ptr<Output>>& outputs) {
+  RelevanceShape shape{input_width, 0, static_cast<int64_t>(outputs.size())};
+  for (const auto& output : outputs) shape.statements += evidence_columns(*output);
+  return shape;
+}
+
+ParameterList detector_parameters(const RelevanceShape& shape, double nodes) {
+  ParameterList list = {{"input.weight", {D, shape.input_width}, Start::normal, 1}};
+  for (int64_t l = 0; l < kRelevanceLayers; ++l) {
+    const std::string layer = "layers." + std::to_string(l) + ".";
+    append(list, linear_parameters(layer + "own", D, D));
+    list.push_back({layer + "others.weight", {D, D}, Start::uniform, bound_of(D)});
+    list.push_back({layer + "norm.weight", {D}, Start::constant, 1});
+    list.push_back({layer + "norm.bias", {D}, Start::constant, 0});
+  }
+  append(list, linear_parameters("inner", D, D));
+  list.push_back({"evidence.weight", {shape.statements, D}, Start::uniform, 0.5 * bound_of(D)});
+  list.push_back({"evidence.bias", {shape.statements}, Start::constant, -std::log(2 * nodes)});
+  return list;
+}
+
+ParameterList ranker_parameters(const RelevanceShape& shape) {
+  constexpr int64_t around = (1 + kRelevanceHops) * kRelevanceChannels;
+  ParameterList list = linear_parameters("channels", kRelevanceChannels, D + shape.statements);
+  list.push_back({"context.weight", {D, 2 * D}, Start::uniform, bound_of(2 * D)});
+  append(list, linear_parameters("mixed", D, D + around));
+  append(list, linear_parameters("score", shape.tasks, D));
+  list.push_back({"direct.weight", {shape.tasks, around}, Start::uniform, bound_of(around)});
+  return list;
+}
+
+ParameterList scorer_parameters(const RelevanceShape& shape) {
+  ParameterList list = detector_parameters(shape, 1);
+  append(list, ranker_parameters(shape));
+  return list;
+}
+
+template <class Scalar>
+std::vector<double> relevance_scores(const batch::Batch& batch, const RelevanceShape& shape,
+                                     const FindParameter<Scalar>& find) {
+  Rows<Scalar> rows = node_rows(batch, shape.input_width, find);
+  Rows<Scalar> evidence = linear(rows, D, find, "evidence", shape.statements);
+  for (Scalar& value : evidence) value = 1 / (1 + std::exp(-value));
+  normalise(rows);
+  Rows<Scalar> channels =
+      linear(beside(rows, D, evidence, shape.statements), D + shape.statements, find, "channels", kRelevanceChannels);
+  relu(channels);
+  Rows<Scalar> around = channels;
+  int64_t width = kRelevanceChannels;
+  for (int64_t hop = 0; hop < kRelevanceHops; ++hop) {
+    channels = smoothed(batch, channels, kRelevanceChannels);
+    around = beside(around, width, channels, kRelevanceChannels);
+    width += kRelevanceChannels;
+  }
+  Rows<Scalar> context(static_cast<std::size_t>(batch.graphs() * D), 0);
+  add_product(read_out(rows, batch), 2 * D, find("context.weight"), D, context);
+  Rows<Scalar> mixed = linear(beside(rows, D, around, width), D + width, find, "mixed", D);
+  for (int32_t g = 0; g < batch.graphs(); ++g) {
+    for (int64_t at = batch.node_offsets[g] * D; at < batch.node_offsets[g + 1] * D; ++at)
+      mixed[static_cast<std::size_t>(at)] += context[static_cast<std::size_t>(g * D + at % D)];
+  }
+  relu(mixed);
+  Rows<Scalar> scores = linear(mixed, D, find, "score", shape.tasks);
+  add_product(around, width, find("direct.weight"), shape.tasks, scores);
+  return {scores.begin(), scores.end()};
+}
+
+template std::vector<double> relevance_scores<float>(const batch::Batch&, const RelevanceShape&,
                                                      const FindParameter<float>&);
-template std::vector<double> relevance_scores<double>(const batch::Batch&, int64_t, int64_t,
+template std::vector<double> relevance_scores<double>(const batch::Batch&, const RelevanceShape&,
                                                       const FindParameter<double>&);
 
 }  // namespace dotin::network

@@ -74,7 +74,7 @@ void TrainOptions::describe(core::OptionVisitor& v) {
        "ratio rises",
        {}},
       drop_explore);
-  v.visit({"ranking_steps", "ranking relevance: steps of 32 graphs in which the ranking is learned; 0: 1000", {}},
+  v.visit({"ranking_steps", "ranking relevance: steps of 32 graphs in which the ranking is learned; 0: 700", {}},
           ranking_steps);
   v.visit({"drop_edge",
            "share of each graph's edges left out, others in every step (DropEdge); all are there to evaluate",

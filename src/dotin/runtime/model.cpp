@@ -66,7 +66,8 @@ class ModelOf : public Model {
     parameters_.read(file, "", network::parameters(options, width, heads_));
     if (options.ranks_by_relevance()) {
       own_columns_ = batch::own_columns(description_.features);
-      parameters_.read(file, network::kScorerPrefix, network::scorer_parameters(own_columns_.width, tasks()));
+      relevance_ = network::relevance_shape(own_columns_.width, description_.outputs);
+      parameters_.read(file, network::kScorerPrefix, network::scorer_parameters(relevance_));
     }
     parameters_.check_no_more_in(file);
     weights_.input = parameters_.find("input.weight");
@@ -139,7 +140,7 @@ class ModelOf : public Model {
 
   std::vector<double> scores_of(const batch::Batch& batch) const {
     return network::relevance_scores<Scalar>(
-        batch::with_own_columns(batch, own_columns_), own_columns_.width, tasks(),
+        batch::with_own_columns(batch, own_columns_), relevance_,
         [this](const std::string& name) { return parameters_.find(network::kScorerPrefix + name); });
   }
 
@@ -162,6 +163,7 @@ class ModelOf : public Model {
   std::vector<network::Head> heads_;
   Parameters<Scalar> parameters_;
   batch::OwnColumns own_columns_;
+  network::RelevanceShape relevance_;
   kernels::NetworkWeights<Scalar> weights_{};
   network::PassSettings settings_;
   mutable std::mutex mutex_;

@@ -17,17 +17,18 @@ namespace dotin::training {
 namespace {
 
 // How the two are trained (docs/experiments.md says what else was tried).
-constexpr int64_t kBatch = 32, kSteps = 1000;
-constexpr double kDetectorShare = 0.6;  // of the steps; the scorer learns in the others
-constexpr double kDetectorRate = 3e-3, kScorerRate = 5e-3, kWeightDecay = 0.01, kClip = 2, kDecay = 0.97;
-constexpr int kPoints = 2;                // at which a node's share of the evidence is measured
-constexpr double kAround = 4;             // weight of the evidence around a node beside its own
-constexpr int kHops = 2;                  // how far around
-constexpr double kMostScore = 3;          // in standard deviations of a graph's
-constexpr int64_t kGedStatements = 16;    // columns of the embedding that a ged task is given
-constexpr uint64_t kStream = 0x72616e6b;  // keeps its random numbers apart from those of others
+constexpr int64_t kBatch = 32, kSteps = 700;
+constexpr double kDetectorShare = 5.0 / 7;  // of the steps; the ranker learns in the others
+constexpr double kDetectorRate = 3e-3, kRankerRate = 5e-3, kWeightDecay = 0.01, kClip = 2, kDecay = 0.97;
+constexpr std::size_t kLessons = 32;       // batches that the ranker learns from
+constexpr int64_t kLessonNodes = 200'000;  // fewer of them where they have more nodes
+constexpr int kPoints = 4;                 // at which a node's share of the evidence is measured
+constexpr double kAround = 4;              // weight of the evidence around a node beside its own
+constexpr int kHops = 2;                   // how far around
+constexpr double kMostScore = 3;           // in standard deviations of a graph's
+constexpr uint64_t kStream = 0x72616e6b;   // keeps its random numbers apart from those of others
 
-/// The running average that is kept of the scorer, and the optimiser of one network.
+/// The optimiser of one network.
 class Learning {
  public:
   explicit Learning(layers::ParameterSet& parameters) : parameters_(parameters), adam_(parameters) {}
@@ -73,37 +74,67 @@ class RankingRun {
   RankingRun(Learner& learner, const BoundData& bound, const data::View& train)
       : learner_(learner),
         bound_(bound),
-        columns_(batch::own_columns(learner.features)),
+        columns_(learner.model->scorer()->options().columns),
         seed_(static_cast<uint64_t>(learner.options.train.seed)),
         loader_(train, bound.encoder, ranking_loader(learner)),
-        statements_(statements_of(learner, bound, train)),
-        detectors_({columns_, learner.model->parameters().type(), core::mix(seed_, kStream)},
-                   statements_.back().first + statements_.back().count, mean_nodes(train)),
+        statements_(statements_of(learner)),
         scorer_(*learner.model->scorer()),
+        detectors_(scorer_.options(), mean_nodes(train)),
+        ranker_(scorer_.options()),
         detector_learning_(detectors_.parameters()),
-        scorer_learning_(scorer_.parameters()),
-        average_(copy_values(scorer_.parameters())) {
+        ranker_learning_(ranker_.parameters()),
+        average_(copy_values(ranker_.parameters())) {
     const int64_t asked = learner.options.train.ranking_steps;
     steps_ = asked > 0 ? asked : kSteps;
     detector_steps_ = static_cast<int64_t>(std::ceil(kDetectorShare * static_cast<double>(steps_)));
   }
 
   bool go(TrainObserver& observer) {
-    for (int64_t epoch = 0; step_ < steps_; ++epoch) {
-      loader_.start_epoch(epoch, 0);
-      while (std::optional<batch::Batch> batch = loader_.next()) {
-        if (++step_ > steps_) break;
-        const batch::Batch own = batch::with_own_columns(*batch, columns_);
-        step_ <= detector_steps_ ? teach_detectors(own) : teach_scorer(own);
-        observer.on_ranking({step_, steps_, mean_loss(false), mean_loss(true)});
-        if (observer.stop_requested()) return false;
-      }
+    while (step_ < detector_steps_) {
+      teach_detectors(next_batch());
+      if (!tell(observer)) return false;
     }
-    assign_values(scorer_.parameters(), average_);
+    int64_t nodes = 0;
+    while (lessons_.size() < kLessons && nodes < kLessonNodes) {
+      lessons_.push_back(lesson_of(next_batch()));
+      nodes += lessons_.back().batch.nodes();
+      if (observer.stop_requested()) return false;
+    }
+    while (step_ < steps_) {
+      core::Rng rng({seed_, kStream, static_cast<uint64_t>(step_)});
+      teach_ranker(lessons_[static_cast<std::size_t>(rng.below(static_cast<int64_t>(lessons_.size())))]);
+      if (!tell(observer)) return false;
+    }
+    assign_values(ranker_.parameters(), average_);
+    scorer_.take(detectors_, ranker_);
     return true;
   }
 
  private:
+  /// A batch, and what the ranker is to say of it.
+  struct Lesson {
+    batch::Batch batch;
+    at::Tensor features;        // of its nodes
+    at::Tensor scores, weight;  // [nodes of the anchors, tasks], [nodes of the anchors, 1]
+  };
+
+  /// False where the observer asks to stop.
+  bool tell(TrainObserver& observer) {
+    ++step_;
+    observer.on_ranking({step_, steps_, mean_loss(false), mean_loss(true)});
+    return !observer.stop_requested();
+  }
+
+  batch::Batch next_batch() {
+    std::optional<batch::Batch> batch;
+    if (epoch_ > 0) batch = loader_.next();
+    if (!batch) {
+      loader_.start_epoch(epoch_++, 0);
+      batch = loader_.next();
+    }
+    return batch::with_own_columns(*batch, columns_);
+  }
+
   static batch::LoaderOptions ranking_loader(const Learner& learner) {
     batch::LoaderOptions options = loader_options(learner, true);
     options.batch_graphs = kBatch;
@@ -111,18 +142,14 @@ class RankingRun {
     return options;
   }
 
-  static std::vector<Statements> statements_of(const Learner& learner, const BoundData& bound,
-                                               const data::View& train) {
-    const std::vector<int64_t> one = {train.indices().front()};
-    const batch::Batch batch = batch::build_batch(train.dataset(), *bound.encoder, one, {});
+  static std::vector<Statements> statements_of(const Learner& learner) {
     std::vector<Statements> all;
     int64_t first = 0;
-    for (std::size_t k = 0; k < learner.tasks.size(); ++k) {
+    for (const auto& task : learner.tasks) {
       Statements statements;
       statements.first = first;
-      statements.count = learner.tasks[k]->statements(batch, bound.targets[k]).size(1);
-      statements.of_graphs = statements.count > 0;
-      if (!statements.of_graphs) statements.count = kGedStatements;
+      statements.count = network::evidence_columns(task->output());
+      statements.of_graphs = task->output().statements() > 0;
       statements.loss.assign(static_cast<std::size_t>(statements.count), std::nan(""));
       statements.yes.assign(statements.loss.size(), 0);
       statements.known = statements.yes;
@@ -160,7 +187,7 @@ class RankingRun {
       total = total + (own.of_graphs ? statement_loss(k, logs * gains.narrow(0, own.first, own.count), batch)
                                      : learner_.tasks[k]->loss(logs, batch, bound_.targets[k]));
     }
-    const double left = 1 - static_cast<double>(step_) / static_cast<double>(detector_steps_ + 1);
+    const double left = 1 - static_cast<double>(step_ + 1) / static_cast<double>(detector_steps_ + 1);
     detector_learning_.step(total, kDetectorRate * std::min(1.0, 4 * left));
   }
 
@@ -200,7 +227,7 @@ class RankingRun {
     for (int point = 0; point < kPoints; ++point) {
       std::vector<double> gates;
       for (int32_t g = 0; g < batch.graphs(); ++g) {
-        core::Rng rng({seed_, kStream, static_cast<uint64_t>(step_), static_cast<uint64_t>(point),
+        core::Rng rng({seed_, kStream, static_cast<uint64_t>(lessons_.size()), static_cast<uint64_t>(point),
                        static_cast<uint64_t>(g % batch.anchors)});
         const double gate = (point + rng.uniform()) / kPoints;
         gates.insert(gates.end(), static_cast<std::size_t>(batch.node_offsets[g + 1] - batch.node_offsets[g]), gate);
@@ -215,9 +242,9 @@ class RankingRun {
     return sum;
   }
 
-  /// What the scorer is taught: a node's evidence and, four times, the mean around it; of mean 0 and deviation 1 in
-  /// every graph.
-  std::vector<double> lesson_of(std::size_t task, const batch::Batch& batch) {
+  /// What the ranker is taught of a task: a node's evidence and, four times, the mean around it; of mean 0 and
+  /// deviation 1 in every graph.
+  std::vector<double> wanted_scores(std::size_t task, const batch::Batch& batch) {
     const std::vector<double> own = evidence_of(task, batch);
     std::vector<double> around = own, next = own;
     for (int hop = 0; hop < kHops; ++hop) {
@@ -245,26 +272,31 @@ class RankingRun {
   }
 
   /// Every graph counts the same, whatever its size.
-  void teach_scorer(const batch::Batch& batch) {
+  Lesson lesson_of(batch::Batch batch) {
     const int64_t nodes = batch.node_offsets[batch.anchors], tasks = scorer_.tasks();
-    std::vector<double> lesson(static_cast<std::size_t>(nodes * tasks)), weight(static_cast<std::size_t>(nodes));
+    std::vector<double> scores(static_cast<std::size_t>(nodes * tasks)), weight(static_cast<std::size_t>(nodes));
     for (int64_t k = 0; k < tasks; ++k) {
-      const std::vector<double> own = lesson_of(static_cast<std::size_t>(k), batch);
-      for (int64_t i = 0; i < nodes; ++i) lesson[i * tasks + k] = own[i];
+      const std::vector<double> own = wanted_scores(static_cast<std::size_t>(k), batch);
+      for (int64_t i = 0; i < nodes; ++i) scores[i * tasks + k] = own[i];
     }
     for (int32_t g = 0; g < batch.anchors; ++g) {
       const int32_t first = batch.node_offsets[g], last = batch.node_offsets[g + 1];
       std::fill(weight.begin() + first, weight.begin() + last, 1.0 / (last - first));
     }
-    const at::Tensor scores = scorer_.forward(batch).narrow(0, 0, nodes);
+    const at::Tensor features = detectors_.features(batch);
     const auto rows = [&](const std::vector<double>& values, int64_t width) {
-      return at::tensor(values, at::kDouble).view({nodes, width}).to(scores.scalar_type());
+      return at::tensor(values, at::kDouble).view({nodes, width}).to(features.scalar_type());
     };
-    const at::Tensor loss =
-        ((scores - rows(lesson, tasks)).square() * rows(weight, 1)).sum() / static_cast<double>(batch.anchors * tasks);
-    const double left = static_cast<double>(steps_ + 1 - step_) / static_cast<double>(steps_ + 1 - detector_steps_);
-    scorer_learning_.step(loss, kScorerRate * std::min(1.0, 2 * left));
-    update_average(average_, scorer_.parameters(), kDecay, scorer_learning_.steps(), 1);
+    return {std::move(batch), features, rows(scores, tasks), rows(weight, 1)};
+  }
+
+  void teach_ranker(const Lesson& lesson) {
+    const at::Tensor scores = ranker_.forward(lesson.batch, lesson.features).narrow(0, 0, lesson.scores.size(0));
+    const at::Tensor loss = ((scores - lesson.scores).square() * lesson.weight).sum() /
+                            static_cast<double>(lesson.batch.anchors * scorer_.tasks());
+    const double left = static_cast<double>(steps_ - step_) / static_cast<double>(steps_ + 1 - detector_steps_);
+    ranker_learning_.step(loss, kRankerRate * std::min(1.0, 2 * left));
+    update_average(average_, ranker_.parameters(), kDecay, ranker_learning_.steps(), 1);
   }
 
   Learner& learner_;
@@ -273,11 +305,13 @@ class RankingRun {
   const uint64_t seed_;
   batch::Loader loader_;
   std::vector<Statements> statements_;  // per task
-  models::Detectors detectors_;
   models::Scorer& scorer_;
-  Learning detector_learning_, scorer_learning_;
-  std::vector<at::Tensor> average_;
-  int64_t step_ = 0, steps_ = 0, detector_steps_ = 0;
+  models::Detectors detectors_;
+  models::Ranker ranker_;
+  Learning detector_learning_, ranker_learning_;
+  std::vector<at::Tensor> average_;  // of the ranker
+  std::vector<Lesson> lessons_;
+  int64_t epoch_ = 0, step_ = 0, steps_ = 0, detector_steps_ = 0;
 };
 
 }  // namespace
@@ -285,9 +319,10 @@ class RankingRun {
 void make_scorer(Learner& learner) {
   models::RelevanceOptions options;
   options.columns = batch::own_columns(learner.features);
+  options.shape = network::relevance_shape(options.columns.width, learner.outputs);
   options.type = learner.model->parameters().type();
   options.seed = core::mix(static_cast<uint64_t>(learner.options.train.seed), kStream);
-  learner.model->use_scorer(std::make_shared<models::Scorer>(options, static_cast<int64_t>(learner.tasks.size())));
+  learner.model->use_scorer(std::make_shared<models::Scorer>(options));
 }
 
 bool train_scorer(Learner& learner, const BoundData& bound, const data::View& train, TrainObserver& observer) {
