@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "dotin/core/error.h"
 #include "dotin/core/memory.h"
 #include "dotin/data/packed.h"
 #include "output_place.h"
@@ -20,7 +21,18 @@ struct PackOptions {
   bool force = false;
 };
 
+/// A packed file is safetensors: under a name that promises another form nobody could read it.
+void check_ending(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  for (const char* const other : {".jsonl", ".json", ".csv", ".txt", ".zip", ".toml"}) {
+    if (ending == other)
+      core::fail_usage("{}: a packed file is safetensors, which '{}' does not say; name it e.g. {}", path, other,
+                       std::filesystem::path(path).replace_extension(".safetensors").string());
+  }
+}
+
 int run_pack(const PackOptions& options, Context& context) {
+  check_ending(options.out);
   check_file_free(options.out, options.force);
   std::shared_ptr<const data::Dataset> dataset;
   {

@@ -141,6 +141,9 @@ int run_explain(const ExplainOptions& options, Context& context) {
     context.console.out(text);
   } else {
     io::write_file_atomically(options.out, text);
+    const bool page = !options.json && !options.csv;
+    context.console.out(two_columns({{"written", printable(options.out)}}) +
+                        (page ? "open it in a browser, e.g. xdg-open " + printable(options.out) + "\n" : ""));
   }
   return 0;
 }

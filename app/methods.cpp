@@ -123,9 +123,10 @@ int run_methods(const MethodsOptions& options, Context& context) {
     context.console.out(json_text(list));
     return 0;
   }
-  context.console.out(fmt::format("{}: {}, {} threads, training in batches of {}, {} backbone, hidden {}, {} layers\n",
-                                  printable(dataset->name), counted(dataset->graphs(), "graph"), threads, batch,
-                                  core::word(base.model.backbone), base.model.hidden, base.model.layers));
+  context.console.out(fmt::format("{}: {}, {}, training in batches of {}, {} backbone, hidden {}, {} layers\n",
+                                  printable(dataset->name), counted(dataset->graphs(), "graph"),
+                                  counted(threads, "thread"), batch, core::word(base.model.backbone), base.model.hidden,
+                                  base.model.layers));
   context.console.out(as_table(methods, batch));
   return 0;
 }

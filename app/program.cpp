@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "dotin/core/error.h"
 #include "dotin/core/memory.h"
+#include "help.h"
 #include "signals.h"
 #include "usage.h"
 
@@ -36,7 +37,9 @@ std::string out_of_memory() {
 
 int run(int argc, char** argv, AddCommands add_commands, Context& context) {
   CLI::App root("Graph neural networks that drop the nodes a task does not need.", "dotin");
+  root.formatter(std::make_shared<HelpFormatter>());
   root.set_help_flag("-h,--help", "Print this help and exit");
+  root.set_help_all_flag("--help-all", "Print this help with every option and exit");
   root.set_version_flag("--version", "dotin " DOTIN_VERSION, "Print the version and exit");
   root.require_subcommand(1);
   root.fallthrough();  // so that --verbose and --quiet may stand anywhere
@@ -54,8 +57,13 @@ int run(int argc, char** argv, AddCommands add_commands, Context& context) {
   } catch (const CLI::CallForVersion& version) {
     context.console.out(std::string(version.what()) + "\n");
     return 0;
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& help) {
+    refuse_unknown_commands(root, help);
     context.console.out(root.help());
+    return 0;
+  } catch (const CLI::CallForAllHelp& help) {
+    refuse_unknown_commands(root, help);
+    context.console.out(root.help("", CLI::AppFormatMode::All));
     return 0;
   } catch (const CLI::ParseError& error) {
     throw core::UsageError(usage_message(root, error));

@@ -72,6 +72,13 @@ std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
   return fmt::format("{} (see '{} --help')", what_was_wrong(root, error), full_name(chosen_command(root)));
 }
 
+void refuse_unknown_commands(const CLI::App& root, const CLI::ParseError& help) {
+  if (subcommand_names(chosen_command(root)).empty()) return;
+  for (const std::string& extra : root.remaining(true)) {
+    if (!extra.empty() && extra.front() != '-') throw core::UsageError(usage_message(root, help));
+  }
+}
+
 namespace {
 
 std::errc parse_whole(const std::string& text, int64_t& number) {

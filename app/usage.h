@@ -15,6 +15,9 @@ std::string full_name(const CLI::App& command);
 /// What was wrong, a near miss where there is one, and where to read on.
 std::string usage_message(const CLI::App& root, const CLI::ParseError& error);
 
+/// core::UsageError where help was asked for of a command that there is not.
+void refuse_unknown_commands(const CLI::App& root, const CLI::ParseError& help);
+
 /// Accepts a number of at least `least`, and no whole number that is too large to be held.
 CLI::Validator at_least(double least);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "support/expect.h"
 #include "support/temporary_folder.h"
 
 namespace dotin::testing {
@@ -54,6 +55,14 @@ TEST(DataPack, AnUnwritablePlaceIsNamed) {
   const Result result = run({"data", "pack", folder.write("own.jsonl", kGraph), "-o", "/proc/none/x.safetensors"});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("/proc/none"), std::string::npos) << result.err;
+}
+
+TEST(DataPack, RefusesANameThatPromisesAnotherForm) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("own.jsonl", kGraph);
+  const Result result = run({"data", "pack", source, "-o", folder / "packed.jsonl"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_SAYS(result.err, "packed.jsonl", "safetensors", "packed.safetensors");
 }
 
 }  // namespace

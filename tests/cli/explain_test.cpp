@@ -32,7 +32,7 @@ TEST_F(Explain, WritesAPageOfTheGraphsAskedFor) {
   const TemporaryFolder folder;
   const Result result = run({"explain", model_, data_, "--graph", "12,3", "-o", folder / "page.html"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "");
+  EXPECT_SAYS(result.out, "written  " + folder / "page.html", "xdg-open");
   EXPECT_EQ(read_text(folder / "page.html").substr(0, 15), "<!DOCTYPE html>");
   EXPECT_EQ(run({"explain", model_, data_, "--graph", "12", "-o", folder / "page.html"}).code, 1)
       << "nothing is overwritten unasked";

@@ -81,7 +81,7 @@ TEST(Methods, AreMeasuredSideBySide) {
   EXPECT_EQ(methods["LaPool"]["extra_parameters"], 2 * (8 * 8 + 8));  // linear maps
   const Result table = run(words);
   ASSERT_EQ(table.code, 0) << table.err;
-  EXPECT_SAYS(table.out, "own: 20 graphs, 1 threads");
+  EXPECT_SAYS(table.out, "own: 20 graphs, 1 thread,");
   EXPECT_SAYS(table.out, "SAGPool, global");
   EXPECT_SAYS(table.out, "--drop none --readout virtual --drop-edge 0.2");
   words.insert(words.end(), {"--tasks", "ged"});
