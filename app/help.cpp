@@ -102,11 +102,10 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
 std::string HelpFormatter::make_group(std::string group, bool is_positional,
                                       std::vector<const CLI::Option*> opts) const {
   // A group that has options which people often use shows these alone.
-  if (!all_ && group != "Options" && std::any_of(opts.begin(), opts.end(), [](const CLI::Option* option) {
-        return is_common(*option);
-      })) {
-    const auto rest = std::stable_partition(opts.begin(), opts.end(),
-                                            [](const CLI::Option* option) { return is_common(*option); });
+  if (!all_ && group != "Options" &&
+      std::any_of(opts.begin(), opts.end(), [](const CLI::Option* option) { return is_common(*option); })) {
+    const auto rest =
+        std::stable_partition(opts.begin(), opts.end(), [](const CLI::Option* option) { return is_common(*option); });
     hidden_ += static_cast<std::size_t>(opts.end() - rest);
     opts.erase(rest, opts.end());
   }

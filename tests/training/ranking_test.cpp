@@ -61,7 +61,7 @@ TEST(Ranking, FindsTheNodesThatDecideAndOnlyThose) {
 TEST(Ranking, SameSeedSameBytesHoweverOftenItIsStopped) {
   const TrainerInput whole = small_input(ranked_options({"classify", "regress:attributes", "multilabel:tox", "ged"}));
   const std::string expected = model_bytes(train_whole(whole));
-  EXPECT_EQ(model_bytes(train_whole(whole)), expected);
+  EXPECT_TRUE(model_bytes(train_whole(whole)) == expected);
   TrainerInput other = whole;
   other.options.train.seed = 1;
   EXPECT_NE(model_bytes(train_whole(other)), expected);
@@ -73,7 +73,7 @@ TEST(Ranking, SameSeedSameBytesHoweverOftenItIsStopped) {
   StopAfter while_ranking(7), later(60);
   EXPECT_TRUE(train(input, while_ranking).interrupted);
   EXPECT_TRUE(train(input, later).interrupted);
-  EXPECT_EQ(model_bytes(train_whole(input)), expected);
+  EXPECT_TRUE(model_bytes(train_whole(input)) == expected);
 }
 
 TEST(Ranking, IsPartOfTheModelFile) {

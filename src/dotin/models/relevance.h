@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "dotin/batch/part.h"
+#include "dotin/batch/own_columns.h"
 #include "dotin/layers/parameters.h"
 #include "dotin/network/relevance.h"
 

@@ -20,7 +20,7 @@ inline constexpr int64_t kRelevanceHops = 3;         // how far around
 inline constexpr int64_t kEmbeddingStatements = 16;  // columns of evidence of a task that makes no statements
 
 struct RelevanceShape {
-  int64_t input_width = 0;  // of own columns (batch/part.h)
+  int64_t input_width = 0;  // of own columns (batch/own_columns.h)
   int64_t statements = 0;   // columns of evidence, of all tasks
   int64_t tasks = 0;
 };

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "dotin/batch/part.h"
+#include "dotin/batch/own_columns.h"
 #include "dotin/core/error.h"
 #include "dotin/core/host.h"
 #include "dotin/kernels/gemm.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dotin/batch/part.h"
+#include "dotin/batch/own_columns.h"
 #include "dotin/core/random.h"
 #include "dotin/models/relevance.h"
 #include "dotin/ops/values.h"

@@ -295,6 +295,9 @@ class Run {
 }  // namespace
 
 TrainResult train(const TrainerInput& input, TrainObserver& observer) {
+  // libtorch sets the threads of OpenMP when it first needs them. That must not be between two steps, which would be
+  // rounded otherwise from then on.
+  at::get_num_threads();
   const core::FlushDenormals flush;
   return Run(input, observer).go();
 }

@@ -1,4 +1,4 @@
-// Parts of a batch: some nodes of each graph, and what they have of themselves.
+// What the nodes of a batch have of themselves.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,7 @@
 
 namespace dotin::batch {
 
-/// The subgraphs that the nodes with keep[i] != 0 induce, in the same order. A graph may be left without nodes.
-Batch part_of(const Batch& batch, const std::vector<uint8_t>& keep);
-
-/// The feature columns that tell of a node itself. Colours and counts of neighbours tell of nodes that a part may not
-/// have.
+/// The feature columns that tell of a node itself. Colours and counts of neighbours tell of other nodes, too.
 struct OwnColumns {
   int32_t dense = 0;    // the first dense columns
   int32_t skipped = 0;  // dense columns after them
